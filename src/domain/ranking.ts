@@ -1,0 +1,118 @@
+/** Data that flows through ranking: the profile, the search specification, hits as the index returns and ranking orders them. */
+import type { MemoryRecord } from './memory.ts';
+import type { Filter } from './wire/common.ts';
+
+/** Boosts in engine units (parts of `_score`) and calibration: policies/ranking/<name>.yaml. */
+export interface RankingProfile {
+  readonly name: string;
+  readonly version: number;
+  readonly description: string;
+  /** `hybrid`: calibrated sum of signals. Others name a seed formula applied in the service to the candidates. */
+  readonly formula: string;
+  /** Candidates the one query brings; the service cuts to top_k. */
+  readonly candidates: number;
+  /** Boosts inside the one query, in engine units. */
+  readonly boosts: Readonly<Record<string, number>>;
+  /** Weights of the calibrated sum, by signal name (ranking/signals). */
+  readonly weights: Readonly<Record<string, number>>;
+  /** Half-life of recency, days. */
+  readonly halfLifeDays: number;
+  /** lex / (lex + lexicalSaturation). */
+  readonly lexicalSaturation: number;
+  /** Calibrated score under which a hit is not relevant. */
+  readonly floor: number;
+}
+
+/** One ready query vector for one space. */
+export interface QueryVector {
+  readonly space: string;
+  readonly field: string;
+  readonly vector: readonly number[] | Float32Array;
+  readonly boost: number;
+  /** cosine to unit: clip((cos - offset) / scale). */
+  readonly calibration: { readonly offset: number; readonly scale: number };
+}
+
+/** What the one query is made of; everything is data, nothing is read from outside. */
+export interface SearchSpec {
+  readonly query: string;
+  /** First = the unnamed knn clause; a second is named. Empty while the embedder is away. */
+  readonly vectors: readonly QueryVector[];
+  readonly filter: Filter;
+  readonly profile: RankingProfile;
+  readonly topK: number;
+  /** Origin of recency and time words, ms. */
+  readonly askedAtMs: number;
+  readonly taskId: string | undefined;
+  readonly taskType: string | undefined;
+  /** True when the namespaces searched hold passages: adds the named nested knn clause. */
+  readonly passages: boolean;
+  readonly includeEngineExplain?: boolean;
+}
+
+/** A record as a search brings it: everything screen and ranking read; vectors and lexical fields left out. */
+export type HitRecord = Pick<
+  MemoryRecord,
+  | 'doc_type'
+  | 'memory_id'
+  | 'tenant'
+  | 'namespace'
+  | 'owner'
+  | 'visibility'
+  | 'layer'
+  | 'kind'
+  | 'subject'
+  | 'topic'
+  | 'task_id'
+  | 'task_type'
+  | 'title'
+  | 'content'
+  | 'summary'
+  | 'tags'
+  | 'importance'
+  | 'confidence'
+  | 'access_level'
+  | 'created_at'
+  | 'occurred_at'
+  | 'event_at'
+  | 'expires_at'
+  | 'trust_tier'
+  | 'origin'
+  | 'status'
+  | 'version'
+  | 'fingerprint'
+>;
+
+export interface IndexHit {
+  readonly record: HitRecord;
+  /** Elasticsearch `_score`. */
+  readonly score: number;
+  /** Scores of the named clauses (lex, spk, date, knn_<space>, passage). */
+  readonly named: Readonly<Record<string, number>>;
+  readonly passage?: string;
+}
+
+export interface SearchPage {
+  readonly hits: readonly IndexHit[];
+  /** Milliseconds Elasticsearch reports. */
+  readonly tookMs: number;
+}
+
+/** One signal's part in a calibrated score. */
+export interface SignalPart {
+  readonly signal: string;
+  readonly raw: number | null;
+  readonly normalised: number;
+  readonly weight: number;
+  readonly contribution: number;
+  readonly sentence: string;
+}
+
+export interface RankedHit {
+  readonly record: HitRecord;
+  /** 0..1, min(1, sum of contributions). */
+  readonly score: number;
+  readonly engineScore: number;
+  readonly parts: readonly SignalPart[];
+  readonly passage?: string;
+}

@@ -1,0 +1,124 @@
+/** Wire schemas shared by the operations: limits and small types; names and limits of the contract stand here once. */
+import { z } from 'zod';
+import { KINDS, LAYERS, SOURCE_TYPES, STATUSES, VISIBILITIES } from '../memory.ts';
+import { isNamespace } from '../namespace.ts';
+import { TIER_NAMES } from '../trust.ts';
+import { findUnstorable } from '../../text/clean.ts';
+
+export const LIMITS = {
+  contentChars: 32_000,
+  queryChars: 4_000,
+  nameChars: 128,
+  summaryChars: 2_000,
+  tags: 32,
+  tagChars: 64,
+  metadataKeys: 32,
+  metadataDepth: 3,
+  metadataBytes: 8_192,
+  batchItems: 500,
+  topK: 20,
+  listLimit: 200,
+  namespacesPerSearch: 50,
+} as const;
+
+/** Free text that can be stored: no NUL, no lone surrogate. */
+export const text = (maxChars: number, minChars = 1): z.ZodString =>
+  z
+    .string()
+    .min(minChars)
+    .max(maxChars)
+    .refine((s) => findUnstorable(s) === null, { message: 'holds a NUL or a lone surrogate' });
+
+export const name = text(LIMITS.nameChars);
+export const namespace = z
+  .string()
+  .refine(isNamespace, { message: 'is not a namespace: 1 to 6 segments of [a-z0-9][a-z0-9_-]{0,63} joined by "."' });
+export const memoryId = z
+  .string()
+  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/, { message: 'is not a memory_id (UUIDv7)' });
+/** ISO 8601 with offset or Z; years 1000 to 9999. */
+export const dateTime = z.iso.datetime({ offset: true });
+export const unit = z.number().min(0).max(1);
+export const layer = z.enum(LAYERS);
+export const kind = z.enum(KINDS);
+export const status = z.enum(STATUSES);
+export const visibility = z.enum(VISIBILITIES);
+export const tier = z.enum(TIER_NAMES);
+export const sourceType = z.enum(SOURCE_TYPES);
+export const tags = z.array(text(LIMITS.tagChars)).max(LIMITS.tags);
+
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+const json: z.ZodType<Json> = z.lazy(() =>
+  z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(json), z.record(z.string(), json)]),
+);
+
+/** Free JSON object: at most 32 keys in all levels together, 3 levels, 8 KB; reserved names refused. */
+export const metadata = z.record(z.string(), json).superRefine((value, ctx) => {
+  const fault = metadataFault(value);
+  if (fault !== null) ctx.addIssue({ code: 'custom', message: fault });
+});
+
+const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
+function metadataFault(value: unknown): string | null {
+  let keys = 0;
+  const walk = (node: unknown, depth: number): string | null => {
+    if (typeof node === 'string' && findUnstorable(node) !== null) return 'holds a NUL or a lone surrogate';
+    if (typeof node !== 'object' || node === null) return null;
+    if (depth > LIMITS.metadataDepth) return `is deeper than ${LIMITS.metadataDepth} levels`;
+    for (const [key, child] of Object.entries(node)) {
+      if (!Array.isArray(node)) {
+        keys += 1;
+        if (key === '' || key.length > LIMITS.tagChars || RESERVED_KEYS.has(key) || key.includes('.') || findUnstorable(key) !== null)
+          return 'has a key that cannot be stored (empty, over 64 characters, with a dot, or reserved)';
+      }
+      const fault = walk(child, depth + 1);
+      if (fault !== null) return fault;
+    }
+    return keys > LIMITS.metadataKeys ? `has more than ${LIMITS.metadataKeys} keys` : null;
+  };
+  const fault = walk(value, 1);
+  if (fault !== null) return fault;
+  return Buffer.byteLength(JSON.stringify(value)) > LIMITS.metadataBytes ? `is larger than ${LIMITS.metadataBytes} bytes` : null;
+}
+
+/** Half-open time range. */
+export const range = z.strictObject({
+  gte: dateTime.optional().describe('From this time on (inclusive)'),
+  lt: dateTime.optional().describe('Before this time (exclusive)'),
+});
+
+/** The caller's hard filter: every field given must match; several values of a field are alternatives. */
+export const filter = z.strictObject({
+  layer: z.array(layer).max(8).optional().describe('Layers to look in'),
+  kind: z.array(kind).max(16).optional().describe('Kinds to look for'),
+  tags: tags.optional().describe('Any of these tags'),
+  status: z.array(status).max(16).optional().describe('Statuses; active and conflict by default'),
+  trust: z.array(tier).max(8).optional().describe('Trust tiers'),
+  source: z.array(sourceType).max(8).optional().describe('Types of origin'),
+  owner: name.optional().describe('Owner mark as records carry it'),
+  subject: name.optional().describe('Exact subject'),
+  topic: name.optional().describe('Exact topic'),
+  task_type: name.optional().describe('Exact task type'),
+  task_id: name.optional().describe('Exact task id'),
+  session_id: name.optional().describe('Exact session id'),
+  created: range.optional().describe('When it was stored'),
+  occurred: range.optional().describe('When it happened'),
+  metadata: z
+    .record(z.string().min(1).max(LIMITS.nameChars), z.union([text(LIMITS.tagChars), z.number(), z.boolean()]))
+    .refine((m) => Object.keys(m).length <= 8, { message: 'has more than 8 keys' })
+    .optional()
+    .describe('Exact metadata values by dotted path'),
+});
+export type Filter = z.output<typeof filter>;
+
+export const guardMark = z.object({
+  verdict: z.string().describe('What the guard decided'),
+  rule_ids: z.array(z.string()).describe('Rules that matched'),
+  policy_revision: z.string().describe('Revision of the policies that decided'),
+});
+
+export const trustView = z.object({
+  tier: tier.describe('Trust tier, set by the server'),
+  origins: z.array(z.string()).describe('Types of origin'),
+});

@@ -1,0 +1,37 @@
+/** The only door to memory: operations and jobs call this, it calls the guard, the service and the guard again. */
+import type { Principal } from '../domain/principal.ts';
+import type { ForgetAnswer, ForgetInput } from '../domain/wire/forget.ts';
+import type {
+  GetInput,
+  HistoryAnswer,
+  HistoryInput,
+  ListAnswer,
+  ListInput,
+  MemoryView,
+  SearchAnswer,
+  SearchInput,
+} from '../domain/wire/read.ts';
+import type { UpdateAnswer, UpdateInput, WriteAnswer, WriteInput } from '../domain/wire/write.ts';
+
+/** Who calls, under which trace. */
+export interface CallContext {
+  readonly principal: Principal;
+  readonly traceId: string;
+  readonly signal: AbortSignal;
+  readonly idempotencyKey: string | undefined;
+  /** Route or tool name: part of the idempotency key. */
+  readonly route: string;
+}
+
+/** Answers without `trace_id`; operations add it. */
+type Bare<T> = Omit<T, 'trace_id'>;
+
+export interface MemoryGateway {
+  write(input: WriteInput, call: CallContext): Promise<Bare<WriteAnswer>>;
+  search(input: SearchInput, call: CallContext): Promise<Bare<SearchAnswer>>;
+  get(input: GetInput, call: CallContext): Promise<MemoryView>;
+  list(input: ListInput, call: CallContext): Promise<Bare<ListAnswer>>;
+  update(input: UpdateInput, call: CallContext): Promise<Bare<UpdateAnswer>>;
+  history(input: HistoryInput, call: CallContext): Promise<Bare<HistoryAnswer>>;
+  forget(input: ForgetInput, call: CallContext): Promise<Bare<ForgetAnswer>>;
+}

@@ -1,0 +1,49 @@
+/** The shape of an operation: one definition from which REST, MCP, OpenAPI and the command line derive. */
+import type { z } from 'zod';
+import type { ScopeName } from '../domain/principal.ts';
+import type { CallContext, MemoryGateway } from '../memory/gateway.ts';
+
+export interface OperationContext extends CallContext {
+  readonly memory: MemoryGateway;
+}
+
+export interface HttpBinding {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT';
+  /** Koa-router path; `:name` segments are input fields of that name. GET and DELETE take the other fields from the query string. */
+  readonly path: string;
+  readonly status: 200;
+  /** The answer's `version` is its ETag; If-Match becomes the input field `version`, If-None-Match answers 304. */
+  readonly etag?: boolean;
+  /** 8 MiB instead of 1 MiB. */
+  readonly largeBody?: boolean;
+}
+
+export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
+  /** `memory_…`, the name of the file with underscores. */
+  readonly name: string;
+  readonly title: string;
+  /** When to use it and when not; under 1,024 characters. */
+  readonly description: string;
+  readonly effect: 'read' | 'write' | 'destructive';
+  readonly idempotent: boolean;
+  readonly scope: ScopeName;
+  /** Rate points of one call. */
+  readonly cost: number;
+  readonly http: readonly HttpBinding[];
+  /** Fields the MCP tool shows; `tool: 'default'` is listed always, 'all' with MCP_TOOLS=all, 'never' not. */
+  readonly mcp: { readonly tool: 'default' | 'all' | 'never'; readonly fields: readonly string[] };
+  readonly input: I;
+  readonly output: O;
+  /** Example inputs for OpenAPI, --help and tests. */
+  readonly examples: readonly z.input<I>[];
+  handle(input: z.output<I>, context: OperationContext): Promise<z.output<O>>;
+}
+
+/** Keeps the literal types of one definition. */
+export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(operation: Operation<I, O>): Operation<I, O> {
+  return Object.freeze(operation);
+}
+
+/** Any operation, for code that walks the registry. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the registry is heterogeneous; invoke() checks both schemas at run time
+export type AnyOperation = Operation<any, any>;
