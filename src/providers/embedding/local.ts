@@ -1,0 +1,71 @@
+/** Profile `local`: two int8 ONNX models in a worker thread of this process; no network, no account, no Python. */
+import { access } from 'node:fs/promises';
+import { EmbeddingQueue } from './embedding-queue.ts';
+import { EmbeddingThread } from './embedding-thread.ts';
+import { LOCAL_MODELS, LOCAL_ROUTING, modelFiles } from './local-models.ts';
+import {
+  blankIndex,
+  EmbeddingRejected,
+  EmbeddingUnavailable,
+  spaceNamed,
+  type EmbeddingKind,
+  type EmbeddingProvider,
+  type VectorSpace,
+} from './provider.ts';
+
+export interface LocalEmbeddingOptions {
+  /** Holds `<model>.onnx` and `<model>-tokenizer.json` of every local model. */
+  readonly modelsDir: string;
+}
+
+const SPACES: readonly VectorSpace[] = LOCAL_MODELS.map((model) => model.space);
+
+export class LocalEmbeddingProvider implements EmbeddingProvider {
+  readonly profile = 'local';
+  readonly spaces = SPACES;
+  readonly #modelsDir: string;
+  readonly #thread: EmbeddingThread;
+  readonly #queue: EmbeddingQueue;
+
+  constructor({ modelsDir }: LocalEmbeddingOptions) {
+    this.#modelsDir = modelsDir;
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    this.#thread = new EmbeddingThread({ entry: new URL(`./local-worker.${extension}`, import.meta.url), workerData: { modelsDir } });
+    this.#queue = new EmbeddingQueue((space, text) => this.#thread.run({ space, text }));
+  }
+
+  spacesForText(text: string): readonly string[] {
+    return LOCAL_ROUTING.spacesForText(text);
+  }
+
+  spacesForQuery(text: string): readonly string[] {
+    return LOCAL_ROUTING.spacesForQuery(text);
+  }
+
+  async embed(space: string, texts: readonly string[], kind: EmbeddingKind, signal?: AbortSignal): Promise<Float32Array[]> {
+    spaceNamed(SPACES, space);
+    const blank = blankIndex(texts);
+    if (blank >= 0) throw new EmbeddingRejected('the text is blank', blank);
+    const prefix = LOCAL_MODELS.find((model) => model.space.name === space)?.prefix[kind] ?? '';
+    return this.#queue.submit(
+      space,
+      texts.map((text) => prefix + text),
+      kind,
+      signal,
+    );
+  }
+
+  /** Checks the files first: "file missing" is the one fault a person can mend, and ONNX Runtime words it badly. */
+  async ready(): Promise<void> {
+    for (const file of LOCAL_MODELS.flatMap((model) => Object.values(modelFiles(this.#modelsDir, model)))) {
+      await access(file).catch((error: unknown) => {
+        throw new EmbeddingUnavailable(`the model file ${file} is missing`, error);
+      });
+    }
+    await this.#thread.start();
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}
