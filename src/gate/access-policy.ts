@@ -1,0 +1,137 @@
+/** Who may touch what: one function makes the decision on a record and the Elasticsearch filter that says the same; the guard calls it for every read and write. */
+import { isoTime } from '../domain/clock.ts';
+import { DEFAULT_STATUSES, type Status } from '../domain/memory.ts';
+import { isSharedNamespace, matchesPattern, patternClause } from '../domain/namespace.ts';
+import type { Principal, ScopeName } from '../domain/principal.ts';
+import type { Action, QueryClause, Scope, ScopedFields } from '../domain/scope.ts';
+import { HindsightError } from '../errors.ts';
+
+/**
+ * Which namespaces a call is about: those named; `default` = own and the shared ones the token may use (what a search without namespaces
+ * looks in; own alone for writes and forgets); `granted` = all that the token allows (by-id access, where the record names the namespace).
+ */
+export type Reach = readonly string[] | 'default' | 'granted';
+
+export interface AccessRequest {
+  readonly principal: Principal;
+  readonly action: Action;
+  readonly reach: Reach;
+  /** Active and conflict when absent. */
+  readonly statuses?: readonly Status[];
+  /** Time that expiry is judged by, ms. */
+  readonly nowMs: number;
+}
+
+/** Token scope without which an action sees nothing, whatever the namespaces are. */
+const SCOPE_OF_ACTION: Readonly<Record<Action, ScopeName>> = {
+  read: 'memory:read',
+  write: 'memory:write',
+  forget: 'memory:forget',
+  share: 'memory:share',
+};
+
+/** What a token without namespaces[] may use besides its own. */
+const SHARED_PATTERNS: readonly string[] = ['shared', 'shared.**'];
+
+/**
+ * Whether the principal may do this in a namespace. Own is always granted; namespaces[] bounds all else, and without it the shared ones
+ * are in reach; changing anything in a shared namespace takes memory:share as well. memory:admin widens nothing here.
+ */
+export function allowsNamespace(principal: Principal, action: Action, namespace: string): boolean {
+  if (!principal.scopes.has(SCOPE_OF_ACTION[action])) return false;
+  if (action !== 'read' && isSharedNamespace(namespace) && !principal.scopes.has('memory:share')) return false;
+  if (namespace === principal.ownNamespace) return true;
+  return (principal.namespaces ?? SHARED_PATTERNS).some((pattern) => matchesPattern(namespace, pattern));
+}
+
+/**
+ * The scope of a call. Failures: ERR_NAMESPACE_FORBIDDEN when a namespace named is outside the grant. A principal without a grant gets
+ * a scope that matches nothing.
+ */
+export function scopeFor(request: AccessRequest): Scope {
+  const { principal, action, reach, nowMs } = request;
+  if (typeof reach !== 'string') {
+    if (reach.some((namespace) => !allowsNamespace(principal, action, namespace)))
+      throw new HindsightError('ERR_NAMESPACE_FORBIDDEN', { params: { action } });
+  }
+  const statuses = request.statuses ?? DEFAULT_STATUSES;
+  const inReach = namespaceTest(principal, action, reach);
+  const nowIso = isoTime(nowMs);
+  return Object.freeze({
+    tenant: principal.tenant,
+    principal,
+    action,
+    statuses,
+    filter: Object.freeze([
+      { term: { tenant: principal.tenant } },
+      { term: { doc_type: 'memory' } },
+      namespaceClause(principal, action, reach),
+      ownershipClause(principal, action),
+      { terms: { status: [...statuses] } },
+      anyOf([{ bool: { must_not: [{ exists: { field: 'expires_at' } }] } }, { range: { expires_at: { gt: nowIso } } }]),
+    ]),
+    permits: (fields: ScopedFields): boolean =>
+      fields.tenant === principal.tenant &&
+      fields.doc_type === 'memory' &&
+      inReach(fields.namespace) &&
+      owns(principal, action, fields) &&
+      statuses.includes(fields.status) &&
+      (fields.expires_at === undefined || Date.parse(fields.expires_at) > nowMs),
+  });
+}
+
+/** Shared records are everybody's who has the namespace; forgetting somebody else's takes memory:admin besides memory:forget. */
+function owns(principal: Principal, action: Action, fields: ScopedFields): boolean {
+  if (fields.owner === principal.owner) return true;
+  return fields.visibility === 'shared' && (action !== 'forget' || principal.scopes.has('memory:admin'));
+}
+
+function ownershipClause(principal: Principal, action: Action): QueryClause {
+  const own = { term: { owner: principal.owner } };
+  if (action === 'forget' && !principal.scopes.has('memory:admin')) return own;
+  return anyOf([{ term: { visibility: 'shared' } }, own]);
+}
+
+/** Patterns a reach without names stands for. */
+function patternsOf(principal: Principal, action: Action, reach: 'default' | 'granted'): readonly string[] {
+  const granted = principal.namespaces ?? SHARED_PATTERNS;
+  if (reach === 'granted') return [principal.ownNamespace, ...granted];
+  return action === 'read' ? [principal.ownNamespace, ...sharedPart(granted)] : [principal.ownNamespace];
+}
+
+/** The part of the granted patterns that lies in shared namespaces. */
+function sharedPart(patterns: readonly string[]): readonly string[] {
+  const parts = patterns.flatMap((pattern) => {
+    const first = pattern.split('.')[0] ?? '';
+    if (pattern === '**') return SHARED_PATTERNS;
+    if (first === 'shared') return [pattern];
+    return first === '*' ? [`shared${pattern.slice(1)}`] : [];
+  });
+  return [...new Set(parts)];
+}
+
+function namespaceTest(principal: Principal, action: Action, reach: Reach): (namespace: string) => boolean {
+  if (typeof reach !== 'string') return (namespace) => reach.includes(namespace) && allowsNamespace(principal, action, namespace);
+  const patterns = patternsOf(principal, action, reach);
+  return (namespace) => patterns.some((p) => matchesPattern(namespace, p)) && allowsNamespace(principal, action, namespace);
+}
+
+function namespaceClause(principal: Principal, action: Action, reach: Reach): QueryClause {
+  if (!principal.scopes.has(SCOPE_OF_ACTION[action])) return NOTHING;
+  if (typeof reach !== 'string') return reach.length > 0 ? { terms: { namespace: [...reach] } } : NOTHING;
+  const patterns = patternsOf(principal, action, reach);
+  const exact = [...new Set(patterns.filter((pattern) => !pattern.includes('*')))];
+  const open = patterns.filter((pattern) => pattern.includes('*')).map((pattern) => patternClause(pattern) ?? EVERY_NAMESPACE);
+  const within = anyOf([{ terms: { namespace: exact } }, ...open]);
+  if (action === 'read' || principal.scopes.has('memory:share')) return within;
+  // Without memory:share no pattern reaches into the shared namespaces: not even the own one can lie there.
+  return { bool: { filter: [within], must_not: [{ term: { namespace: 'shared' } }, { prefix: { namespace: { value: 'shared.' } } }] } };
+}
+
+const NOTHING: QueryClause = { match_none: {} };
+const EVERY_NAMESPACE: QueryClause = { exists: { field: 'namespace' } };
+
+function anyOf(clauses: readonly QueryClause[]): QueryClause {
+  const [only] = clauses;
+  return clauses.length === 1 && only !== undefined ? only : { bool: { should: clauses, minimum_should_match: 1 } };
+}
