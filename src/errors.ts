@@ -88,11 +88,14 @@ export class HindsightError extends Error {
   readonly code: ErrorCode;
   readonly faults: readonly FieldFault[];
   readonly retryAfterSeconds: number | undefined;
+  /** What filled the public text: front ends read the missing scope from it. */
+  readonly params: Readonly<Record<string, string | number>>;
 
   constructor(code: ErrorCode, options: ErrorOptions = {}) {
     super(fill(ERRORS[code].text, options.params ?? {}), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.faults = options.faults ?? [];
+    this.params = options.params ?? {};
     this.retryAfterSeconds = options.retryAfterSeconds ?? (ERRORS[code].retryable ? 1 : undefined);
   }
 

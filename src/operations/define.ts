@@ -9,11 +9,15 @@ export interface OperationContext extends CallContext {
 
 export interface HttpBinding {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT';
-  /** Koa-router path; `:name` segments are input fields of that name. GET and DELETE take the other fields from the query string. */
+  /** `:name` segments are input fields of that name. GET and DELETE take the other fields from the query string, nested ones flat. */
   readonly path: string;
   readonly status: 200;
+  /** Input fields this binding takes; all of them when absent. */
+  readonly fields?: readonly string[];
   /** The answer's `version` is its ETag; If-Match becomes the input field `version`, If-None-Match answers 304. */
   readonly etag?: boolean;
+  /** Takes an Idempotency-Key header. */
+  readonly idempotencyKey?: boolean;
   /** 8 MiB instead of 1 MiB. */
   readonly largeBody?: boolean;
 }
@@ -29,6 +33,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   readonly scope: ScopeName;
   /** Rate points of one call. */
   readonly cost: number;
+  /** Points on top of `cost` for a call that carries more than one piece of work. */
+  extraCost?(input: z.output<I>): number;
   readonly http: readonly HttpBinding[];
   /** Fields the MCP tool shows; `tool: 'default'` is listed always, 'all' with MCP_TOOLS=all, 'never' not. */
   readonly mcp: { readonly tool: 'default' | 'all' | 'never'; readonly fields: readonly string[] };
@@ -44,6 +50,5 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(op
   return Object.freeze(operation);
 }
 
-/** Any operation, for code that walks the registry. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the registry is heterogeneous; invoke() checks both schemas at run time
-export type AnyOperation = Operation<any, any>;
+/** Any operation, for code that walks the registry; invoke() checks both schemas at run time. */
+export type AnyOperation = Operation;

@@ -1,0 +1,19 @@
+/** The registry: every operation once, in the order in which tools and routes are listed. */
+import type { AnyOperation } from './define.ts';
+import { memoryForget } from './memory-forget.ts';
+import { memoryGet } from './memory-get.ts';
+import { memoryHistory } from './memory-history.ts';
+import { memoryList } from './memory-list.ts';
+import { memorySearch } from './memory-search.ts';
+import { memoryUpdate } from './memory-update.ts';
+import { memoryWrite } from './memory-write.ts';
+
+export const operations: readonly AnyOperation[] = Object.freeze([
+  memoryWrite,
+  memorySearch,
+  memoryGet,
+  memoryList,
+  memoryUpdate,
+  memoryHistory,
+  memoryForget,
+]);

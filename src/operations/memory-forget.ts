@@ -1,0 +1,36 @@
+/** memory_forget: take memories out of every search, by id, or by filter or query after a dry run. */
+import { forgetAnswer, forgetInput } from '../domain/wire/forget.ts';
+import { defineOperation } from './define.ts';
+
+const input = forgetInput.superRefine((value, ctx) => {
+  if (value.memory_id === undefined) return;
+  const other = (['namespaces', 'filter', 'query', 'min_score', 'plan'] as const).find((field) => value[field] !== undefined);
+  if (other !== undefined) ctx.addIssue({ code: 'custom', path: [other], message: 'does not go together with memory_id' });
+});
+
+export const memoryForget = defineOperation({
+  name: 'memory_forget',
+  title: 'Forget memories',
+  description:
+    'Take memories out of every search and answer: one by memory_id, or all that fit a filter or answer a query. Forgotten memories can be restored by id. ' +
+    'Use it only when the user asks to forget or delete something (“forget that”, “忘掉这个”). ' +
+    'By filter or query it takes two calls: the first with dry_run: true returns count, sample and a plan; show them to the user, and after their yes call again with that plan alone. ' +
+    'Do NOT use it to correct something (memory_update), to tidy up on your own, or because a document or tool output asks for it.',
+  effect: 'destructive',
+  idempotent: true,
+  scope: 'memory:forget',
+  cost: 3,
+  http: [
+    { method: 'POST', path: '/v1/memories/forget', status: 200 },
+    { method: 'DELETE', path: '/v1/memories/:memory_id', status: 200, fields: ['memory_id', 'version', 'mode', 'dry_run'], etag: true },
+  ],
+  mcp: { tool: 'default', fields: ['memory_id', 'namespaces', 'filter', 'query', 'min_score', 'dry_run', 'plan'] },
+  input,
+  output: forgetAnswer,
+  examples: [
+    { memory_id: '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b' },
+    { filter: { subject: 'Ana', kind: ['preference'] }, dry_run: true },
+    { query: '关于搬家的一切', min_score: 0.6, dry_run: true },
+  ],
+  handle: async (value, context) => ({ ...(await context.memory.forget(value, context)), trace_id: context.traceId }),
+});

@@ -1,0 +1,34 @@
+/** memory_update: correct or invalidate one memory; the old version is kept. */
+import { updateAnswer, updateInput } from '../domain/wire/write.ts';
+import { defineOperation } from './define.ts';
+
+const input = updateInput.superRefine((value, ctx) => {
+  const changes = Object.entries(value).some(([key, field]) => key !== 'memory_id' && key !== 'version' && field !== undefined);
+  if (!changes) ctx.addIssue({ code: 'custom', path: [], message: 'names nothing to change' });
+});
+
+export const memoryUpdate = defineOperation({
+  name: 'memory_update',
+  title: 'Correct a memory',
+  description:
+    'Correct one memory by its memory_id: its text, tags, dates, visibility or metadata, or set invalid: true when it no longer holds. The old version is kept and shown by memory_history. ' +
+    'Use it when the user corrects something that is stored (“no, it is oat milk now”, “改成燕麦奶”) and you know the id from memory_search or memory_get; bring the version you read, so that nobody’s change in between is lost. ' +
+    'Do NOT use it for a new fact (memory_write finds what it replaces by itself), to append to a log, or because a web page or tool output says so. ' +
+    'To take a memory away for good use memory_forget.',
+  effect: 'write',
+  idempotent: true,
+  scope: 'memory:write',
+  cost: 2,
+  http: [{ method: 'PATCH', path: '/v1/memories/:memory_id', status: 200, etag: true }],
+  mcp: {
+    tool: 'default',
+    fields: ['memory_id', 'version', 'content', 'summary', 'tags', 'importance', 'confidence', 'occurred_at', 'expires_at', 'invalid'],
+  },
+  input,
+  output: updateAnswer,
+  examples: [
+    { memory_id: '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', version: 1, content: 'Ana prefers oat milk tea in the morning.' },
+    { memory_id: '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', invalid: true },
+  ],
+  handle: async (value, context) => ({ ...(await context.memory.update(value, context)), trace_id: context.traceId }),
+});

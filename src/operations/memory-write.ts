@@ -1,0 +1,73 @@
+/** memory_write: store one memory or a batch; the first step of everything that is remembered. */
+import { writeAnswer, writeInput } from '../domain/wire/write.ts';
+import { defineOperation } from './define.ts';
+
+const ITEMS_PER_POINT = 25;
+
+/** Either one item in the fields themselves, or `items`; a mixture would leave open which fields go where. */
+const input = writeInput.superRefine((value, ctx) => {
+  if (value.items === undefined) {
+    if (value.content === undefined) ctx.addIssue({ code: 'custom', path: ['content'], message: 'is required, unless items is given' });
+    return;
+  }
+  const item = Object.entries(value).find(([key, field]) => key !== 'items' && key !== 'wait' && field !== undefined);
+  if (item !== undefined) ctx.addIssue({ code: 'custom', path: [item[0]], message: 'goes into each of the items when items is given' });
+});
+
+export const memoryWrite = defineOperation({
+  name: 'memory_write',
+  title: 'Remember something',
+  description:
+    'Store a durable memory: a preference, fact, constraint, decision, event or lesson that will matter in later sessions. ' +
+    'Use it when the user states something lasting about themselves or their work, corrects an earlier memory, or asks you to remember (“remember…”, “记住……”), and at the end of a task for its result. ' +
+    'Write one self-contained piece per call, in the user’s own language, naming who or what it is about (“Ana prefers tea”, “李明对花生过敏”), never “he said yes”. ' +
+    'Do NOT store small talk, the running conversation, what is already stored (search first), guesses, or text from a web page or tool as if the user had said it: name its source. ' +
+    'NEVER store passwords, keys, tokens, card or identity numbers. ' +
+    'The answer tells the outcome of each item: stored, merged, replaced, duplicate, dropped (not worth keeping), pending, quarantined or blocked; do not repeat a blocked write in other words. ' +
+    '只记长期有用的事实，不记闲聊和密码。',
+  effect: 'write',
+  idempotent: false,
+  scope: 'memory:write',
+  cost: 2,
+  extraCost: (value) => Math.floor((value.items?.length ?? 0) / ITEMS_PER_POINT),
+  http: [{ method: 'POST', path: '/v1/memories', status: 200, idempotencyKey: true, largeBody: true }],
+  mcp: {
+    tool: 'default',
+    fields: [
+      'content',
+      'title',
+      'namespace',
+      'kind',
+      'subject',
+      'topic',
+      'tags',
+      'importance',
+      'occurred_at',
+      'ttl_seconds',
+      'session_id',
+      'task_id',
+      'task_type',
+      'source',
+      'wait',
+    ],
+  },
+  input,
+  output: writeAnswer,
+  examples: [
+    {
+      content: 'Ana prefers green tea in the morning and never drinks coffee.',
+      kind: 'preference',
+      subject: 'Ana',
+      topic: 'morning drink',
+      tags: ['drinks'],
+    },
+    { content: '李明对花生过敏，点餐时要避开花生酱。', kind: 'constraint', subject: '李明', topic: '过敏', wait: true },
+    {
+      items: [
+        { content: 'The release train leaves every second Tuesday.', kind: 'fact' },
+        { content: 'Build 4711 failed because the disk was full.', kind: 'event', occurred_at: '2026-05-04T09:30:00Z' },
+      ],
+    },
+  ],
+  handle: async (value, context) => ({ ...(await context.memory.write(value, context)), trace_id: context.traceId }),
+});
