@@ -35,7 +35,7 @@ const imports: Import[] = files.flatMap((from) => {
 /** Lower layers first; a file may import its own layer (within its folder) and every lower one. */
 const LAYERS: readonly (readonly string[])[] = [
   ['errors.ts', 'text', 'domain'],
-  ['telemetry', 'policy.ts', 'config.ts'],
+  ['telemetry', 'policy.ts', 'config', 'config.ts'],
   ['providers', 'ranking', 'redis'],
   ['gate'],
   ['guard'],

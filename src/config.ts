@@ -1,0 +1,228 @@
+/** The configuration: environment and command line to one frozen value, or one sentence with all faults; read once at start-up. */
+import { readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { isLoopbackHost } from './config/hosts.ts';
+import { issuerConflicts, issuersFileSchema, type RemoteIssuer } from './config/issuers.ts';
+import { environmentSchema, CONFIG_VARIABLES, VARIABLE_NAMES, type Environment, type VariableName } from './config/variables.ts';
+import { HindsightError } from './errors.ts';
+import { checkPolicy, deepFreeze, type DeepReadonly } from './policy.ts';
+
+export { CONFIG_VARIABLES, type ConfigVariable } from './config/variables.ts';
+export type { RemoteIssuer, SignatureAlgorithm } from './config/issuers.ts';
+
+export const LOCAL_ISSUER = 'urn:hindsight-es:local-issuer';
+export const LOCAL_AUDIENCE = 'urn:hindsight-es:local';
+export const LOCAL_TENANT = 'local';
+
+const MAX_SECRET_FILE_BYTES = 16_384;
+const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]'] as const;
+
+type Overrides = Readonly<Partial<Record<VariableName, string>>>;
+
+/** Everything that can be configured; see CONFIG_VARIABLES for what each value means. */
+export type Config = DeepReadonly<ReturnType<typeof assemble>>;
+
+/**
+ * Reads the environment; `overrides` (the command line) wins over it. An empty string counts as absent. Throws
+ * ERR_CONFIG_INVALID naming every variable that is wrong and what it must be, or, where all values are well-formed,
+ * ERR_CONFIG_UNSAFE naming what keeps the service from starting. No value of any variable is repeated.
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env, overrides: Overrides = {}): Config {
+  const faults: string[] = [];
+  const raw = readRaw({ ...env, ...overrides }, faults);
+  for (const name of Object.keys(overrides)) if (!(name in environmentSchema.shape)) faults.push(`${name} is not a known variable`);
+  const values: Partial<Environment> = {};
+  for (const name of VARIABLE_NAMES) {
+    if (raw[name] === undefined) continue;
+    const parsed = environmentSchema.shape[name].safeParse(raw[name]);
+    if (parsed.success) Object.assign(values, { [name]: parsed.data });
+    else faults.push(`${name} ${parsed.error.issues[0]?.message ?? 'is not valid'}`);
+  }
+  const issuers = remoteIssuers(values, faults);
+  faults.push(...combinationFaults(raw));
+  const unsafe = unsafeFaults(raw, values, issuers);
+  if (faults.length > 0) throw new HindsightError('ERR_CONFIG_INVALID', { params: { detail: [...faults, ...unsafe].join('; ') } });
+  if (unsafe.length > 0) throw new HindsightError('ERR_CONFIG_UNSAFE', { params: { detail: unsafe.join('; ') } });
+  // Every variable with a default has been parsed; the others are optional in assemble().
+  return deepFreeze(assemble(values as Settled, issuers, { ...env }));
+}
+
+/** Throws ERR_NODE_VERSION when the running Node is older than 20.19. */
+export function assertNodeVersion(found: string = process.versions.node): void {
+  const [major = 0, minor = 0] = found.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) throw new HindsightError('ERR_NODE_VERSION', { params: { found } });
+}
+
+type Defaulted =
+  | 'HINDSIGHT_LOCAL'
+  | 'HOST'
+  | 'PORT'
+  | 'LOG_LEVEL'
+  | 'ELASTICSEARCH_INDEX_PREFIX'
+  | 'ENGINE_VERSION'
+  | 'ENGINE_HEAP_MB'
+  | 'EMBEDDING_PROFILE'
+  | 'JWT_ALGORITHMS'
+  | 'JWT_MAX_AGE_SECONDS'
+  | 'REQUIRE_TYP'
+  | 'TOP_K_DEFAULT'
+  | 'MEMORY_TTL_DAYS'
+  | 'MCP_TOOLS'
+  | 'RATE_LIMIT_PROFILE';
+type Settled = Pick<Environment, Defaulted> & Partial<Environment>;
+
+function assemble(v: Settled, issuers: readonly RemoteIssuer[], env: Readonly<Record<string, string | undefined>>) {
+  const local = v.HINDSIGHT_LOCAL;
+  const urlHost = v.HOST.includes(':') && !v.HOST.startsWith('[') ? `[${v.HOST}]` : v.HOST;
+  const publicUrl = v.PUBLIC_URL ?? `http://${urlHost}:${v.PORT}`;
+  const home = env['HOME'] ?? homedir();
+  const cacheHome = env['XDG_CACHE_HOME'];
+  const cacheRoot = cacheHome !== undefined && isAbsolute(cacheHome) ? cacheHome : join(home, '.cache');
+  return {
+    local,
+    host: v.HOST,
+    port: v.PORT,
+    publicUrl,
+    allowedHosts: v.ALLOWED_HOSTS ?? [...new Set([...LOOPBACK_HOSTS, new URL(publicUrl).host])],
+    corsOrigins: v.CORS_ORIGINS ?? [],
+    dataDir: resolve(v.DATA_DIR ?? join(home, '.hindsight-es')),
+    cacheDir: resolve(v.HINDSIGHT_CACHE_DIR ?? join(cacheRoot, 'hindsight-es')),
+    /** undefined = the folder that ships with the service. */
+    policiesDir: v.POLICIES_DIR === undefined ? undefined : resolve(v.POLICIES_DIR),
+    logLevel: v.LOG_LEVEL,
+    elasticsearch: {
+      /** undefined = the managed local Elasticsearch. */
+      url: v.ELASTICSEARCH_URL,
+      apiKey: v.ELASTICSEARCH_API_KEY,
+      username: v.ELASTICSEARCH_USERNAME,
+      password: v.ELASTICSEARCH_PASSWORD,
+      caFingerprint: v.ELASTICSEARCH_CA_FINGERPRINT,
+      indexPrefix: v.ELASTICSEARCH_INDEX_PREFIX,
+      replicas: v.ELASTICSEARCH_REPLICAS ?? (v.ELASTICSEARCH_URL === undefined ? 0 : 1),
+    },
+    engine: { version: v.ENGINE_VERSION, heapMb: v.ENGINE_HEAP_MB, javaHome: v.JAVA_HOME },
+    redisUrl: v.REDIS_URL,
+    embedding: {
+      profile: v.EMBEDDING_PROFILE,
+      baseUrl: v.EMBEDDING_BASE_URL,
+      model: v.EMBEDDING_MODEL,
+      apiKey: v.EMBEDDING_API_KEY,
+      dims: v.EMBEDDING_DIMS,
+      queryPrefix: v.EMBEDDING_QUERY_PREFIX ?? '',
+      passagePrefix: v.EMBEDDING_PASSAGE_PREFIX ?? '',
+    },
+    llm: { baseUrl: v.LLM_BASE_URL, model: v.LLM_MODEL, apiKey: v.LLM_API_KEY, reflectionModel: v.LLM_REFLECTION_MODEL ?? v.LLM_MODEL },
+    rerankUrl: v.RERANK_URL,
+    auth: {
+      issuers,
+      /** The issuer in DATA_DIR; only in local mode. */
+      localIssuer: local
+        ? {
+            issuer: LOCAL_ISSUER,
+            audience: v.JWT_AUDIENCE ?? LOCAL_AUDIENCE,
+            // Alone it may sign for any tenant; beside others for its own only.
+            tenants: issuers.length === 0 ? undefined : [LOCAL_TENANT],
+          }
+        : undefined,
+      publishMetadata: v.MCP_PRM ?? !local,
+    },
+    /** undefined = made in DATA_DIR (local mode). */
+    serviceSecret: v.SERVICE_SECRET,
+    masterKeyBase64: v.MASTER_KEY?.toString('base64'),
+    topKDefault: v.TOP_K_DEFAULT,
+    memoryTtlDays: v.MEMORY_TTL_DAYS,
+    mcp: { tools: v.MCP_TOOLS, toolPrefix: v.MCP_TOOL_PREFIX ?? '' },
+    rateLimitProfile: v.RATE_LIMIT_PROFILE,
+  };
+}
+
+type Raw = Partial<Record<VariableName, string>>;
+
+/** Known variables with defaults filled in and `_FILE` secrets read. */
+function readRaw(env: Readonly<Record<string, string | undefined>>, faults: string[]): Raw {
+  const raw: Raw = {};
+  for (const { name, default: byDefault, secret } of CONFIG_VARIABLES) {
+    const key = name as VariableName;
+    let value = env[name] === '' ? undefined : env[name];
+    const path = secret ? env[`${name}_FILE`] : undefined;
+    if (path !== undefined && path !== '') {
+      if (value !== undefined) faults.push(`${name} and ${name}_FILE must not both be set`);
+      value ??= readSecretFile(path);
+      if (value === undefined) faults.push(`${name}_FILE must name a readable, non-empty file of at most ${MAX_SECRET_FILE_BYTES} bytes`);
+    }
+    value ??= byDefault;
+    if (value !== undefined) raw[key] = value;
+  }
+  return raw;
+}
+
+function readSecretFile(path: string): string | undefined {
+  try {
+    if (statSync(path).size > MAX_SECRET_FILE_BYTES) return undefined;
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '') || undefined;
+  } catch {
+    return undefined; // the fault names the variable; the path may be telling
+  }
+}
+
+function remoteIssuers(v: Partial<Environment>, faults: string[]): readonly RemoteIssuer[] {
+  if (v.JWT_ISSUERS_FILE !== undefined) {
+    for (const name of ['JWKS_URL', 'JWT_ISSUER', 'JWT_TENANTS'] as const)
+      if (v[name] !== undefined) faults.push(`${name} must not be set together with JWT_ISSUERS_FILE`);
+    const { value, fault } = checkPolicy(v.JWT_ISSUERS_FILE, issuersFileSchema);
+    if (fault !== undefined) faults.push(`JWT_ISSUERS_FILE must name a valid issuers file: ${fault}`);
+    // REQUIRE_TYP=on holds for every issuer, whatever the file says
+    return (value?.issuers ?? []).map((row) => ({ ...row, requireTyp: row.requireTyp || (v.REQUIRE_TYP ?? false) }));
+  }
+  if (v.JWKS_URL === undefined || v.JWT_ISSUER === undefined || v.JWT_AUDIENCE === undefined) return [];
+  return [
+    {
+      issuer: v.JWT_ISSUER,
+      audience: v.JWT_AUDIENCE,
+      jwksUrl: v.JWKS_URL,
+      algorithms: (v.JWT_ALGORITHMS ?? []) as RemoteIssuer['algorithms'],
+      requireTyp: v.REQUIRE_TYP ?? false,
+      maxTokenAgeSeconds: v.JWT_MAX_AGE_SECONDS ?? 0,
+      tenants: v.JWT_TENANTS,
+    },
+  ];
+}
+
+/** Variables that need or exclude each other. */
+function combinationFaults(raw: Raw): string[] {
+  const faults: string[] = [];
+  const has = (name: VariableName): boolean => raw[name] !== undefined;
+  const oneOf = (a: VariableName, b: VariableName): void => {
+    if (has(a) !== has(b)) faults.push(`${a} and ${b} must be set together`);
+  };
+  oneOf('ELASTICSEARCH_USERNAME', 'ELASTICSEARCH_PASSWORD');
+  oneOf('JWKS_URL', 'JWT_ISSUER');
+  oneOf('LLM_BASE_URL', 'LLM_MODEL');
+  if (has('ELASTICSEARCH_API_KEY') && has('ELASTICSEARCH_USERNAME'))
+    faults.push('ELASTICSEARCH_API_KEY must not be set together with ELASTICSEARCH_USERNAME');
+  for (const name of ['EMBEDDING_BASE_URL', 'EMBEDDING_MODEL'] as const)
+    if (raw.EMBEDDING_PROFILE === 'openai' && !has(name)) faults.push(`${name} must be set with EMBEDDING_PROFILE=openai`);
+  return faults;
+}
+
+/** Reasons not to start although every value is well-formed. */
+function unsafeFaults(raw: Raw, v: Partial<Environment>, issuers: readonly RemoteIssuer[]): string[] {
+  const faults: string[] = [];
+  const local = v.HINDSIGHT_LOCAL ?? false;
+  const loopback = isLoopbackHost(raw.HOST ?? '');
+  if (local && !loopback) faults.push('HOST must be a loopback address in local mode, because anyone with a local token is believed');
+  if (!local) {
+    const missing = (['JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE'] as const).filter((name) => raw[name] === undefined);
+    if (raw.JWT_ISSUERS_FILE === undefined && missing.length > 0)
+      faults.push(`${missing.join(', ')} must be set (or JWT_ISSUERS_FILE); to try the service out use serve --local`);
+    for (const name of ['SERVICE_SECRET', 'MASTER_KEY'] as const)
+      if (raw[name] === undefined) faults.push(`${name} (or ${name}_FILE) must be set; openssl rand -base64 32 makes one`);
+    if (v.RATE_LIMIT_PROFILE === 'bench') faults.push('RATE_LIMIT_PROFILE=bench is for local mode only');
+    if (!loopback && raw.PUBLIC_URL === undefined && raw.ALLOWED_HOSTS === undefined)
+      faults.push('PUBLIC_URL or ALLOWED_HOSTS must be set when HOST is not a loopback address');
+  }
+  if (local && raw.JWKS_URL !== undefined && raw.JWT_AUDIENCE === undefined) faults.push('JWT_AUDIENCE must be set with JWKS_URL');
+  const own = local && issuers.length > 0 ? [{ issuer: LOCAL_ISSUER, tenants: [LOCAL_TENANT] }] : [];
+  return [...faults, ...issuerConflicts([...issuers, ...own])];
+}
