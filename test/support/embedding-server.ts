@@ -35,8 +35,6 @@ export interface EmbeddingRequest {
 export class EmbeddingServer {
   /** What came in, faults included; oldest first. */
   readonly requests: EmbeddingRequest[] = [];
-  /** Answers that the client left before they were finished. */
-  abandoned = 0;
   readonly #server: Server;
   readonly #backend: EmbeddingBackend;
   #fault: EmbeddingFault | undefined;
@@ -83,9 +81,6 @@ export class EmbeddingServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    response.on('close', () => {
-      if (!response.writableFinished) this.abandoned += 1;
-    });
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     if (request.method !== 'POST' || request.url !== '/v1/embeddings') {

@@ -1,6 +1,6 @@
 /** The two models of profile `local` as data: files, pooling, prefixes, space, and which texts belong to which space. */
 import { join } from 'node:path';
-import { hasHan, hasLatinWord } from './text.ts';
+import { hasHan, hasLatinWord } from '../../text/script.ts';
 import type { EmbeddingKind, SpaceRouting, VectorSpace } from './provider.ts';
 
 export interface LocalModel {

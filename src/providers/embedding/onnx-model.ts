@@ -4,7 +4,7 @@ import * as tokenizers from '@huggingface/tokenizers';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { modelFiles, type LocalModel } from './local-models.ts';
 import { normalise } from './provider.ts';
-import { cutText } from './text.ts';
+import { cutText } from './cut-text.ts';
 
 /** Positions of BERT models; the last one is kept for [SEP]. */
 const MAX_TOKENS = 512;

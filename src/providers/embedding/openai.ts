@@ -14,7 +14,7 @@ import {
   type EmbeddingProvider,
   type VectorSpace,
 } from './provider.ts';
-import { cutText } from './text.ts';
+import { cutText } from './cut-text.ts';
 
 const BATCH_TEXTS = 64;
 const TIMEOUT_MS = 15_000;
