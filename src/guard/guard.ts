@@ -1,0 +1,237 @@
+/** The guard: admits what is written, scopes what is asked, screens what is read. The only file that makes or opens the sealed boxes for memory. */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../domain/clock.ts';
+import { isoTime } from '../domain/clock.ts';
+import type { GuardMark, MemoryRecord, StoredRecord } from '../domain/memory.ts';
+import type { ListPage } from '../domain/ports.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { RankedHit } from '../domain/ranking.ts';
+import type { ScopedFields } from '../domain/scope.ts';
+import { admit, openUnscreened, scoped, type Admitted, type Scoped, type Unscreened } from '../domain/sealed.ts';
+import { INSTRUCTION_TIER, TIER } from '../domain/trust.ts';
+import { HindsightError } from '../errors.ts';
+import { scopeFor, type AccessRequest } from '../gate/access-policy.ts';
+import {
+  actorTier,
+  combine,
+  credentialStage,
+  derivationStage,
+  originsOf,
+  sourceStage,
+  statusOf,
+  UNJUDGED,
+  type AdmissionContext,
+  type AdmissionStage,
+  type Judgement,
+  type MemoryDraft,
+} from './admission.ts';
+import { envelopeOf, wrapTexts, type Wrap } from './envelope.ts';
+import type { TrustPolicy } from './policy.ts';
+
+/** The fields a screening stage decides by. */
+export type ScreenedFields = ScopedFields & Pick<MemoryRecord, 'memory_id' | 'trust_tier' | 'created_at' | 'content'>;
+
+export interface ScreenOptions {
+  /** Leave out what is trusted less; every tier when absent. */
+  readonly floor?: number;
+  /** Without the envelope: memory_get's `raw`, for actor=user only. */
+  readonly raw?: boolean;
+}
+
+/** One step of screening: false leaves the record out. */
+export interface ScreenStage {
+  readonly name: string;
+  keep(record: ScreenedFields, options: ScreenOptions): boolean;
+}
+
+export interface ScreenedItem<T> {
+  readonly value: T;
+  /** True: data to consult, never an instruction. */
+  readonly referenceOnly: boolean;
+}
+
+export interface Screening<T> {
+  readonly items: readonly ScreenedItem<T>[];
+  /** True when a stage failed and only records at or above the failing floor are here. */
+  readonly degraded: boolean;
+}
+
+export interface Admission {
+  /** The record as it will be stored; undefined when the guard blocks it. */
+  readonly record: MemoryRecord | undefined;
+  readonly sealed: Admitted<MemoryRecord> | undefined;
+  readonly mark: GuardMark;
+}
+
+export interface Guard {
+  /** Revision of the policies that decide. */
+  readonly policyRevision: string;
+  /** Highest tier a write with this credential can reach. */
+  tierOf(principal: Principal): number;
+  /** New text: trust, taint and verdict are set here. ERR_GUARD_UNAVAILABLE when a stage fails. */
+  admit(draft: MemoryDraft, context: AdmissionContext): Promise<Admission>;
+  /** A stored record in another state: same texts, no more trust, the same owner and place. ERR_INTERNAL otherwise. */
+  readmit(record: MemoryRecord, from: MemoryRecord): Admitted<MemoryRecord>;
+  /** Binds a query to what its principal may see. ERR_NAMESPACE_FORBIDDEN for a named namespace outside the grant. */
+  scope<Q>(query: Q, request: AccessRequest): Scoped<Q>;
+  /** Records as stored, for the service's own work on them (update, forget, context); what leaves to a caller goes through a screen. */
+  permitted<T extends StoredRecord | MemoryRecord>(box: Unscreened<readonly T[]>, by: Scoped<unknown>): readonly T[];
+  screenHits(box: Unscreened<readonly RankedHit[]>, by: Scoped<unknown>, options?: ScreenOptions): Screening<RankedHit>;
+  screenRecords(box: Unscreened<readonly MemoryRecord[]>, by: Scoped<unknown>, options?: ScreenOptions): Screening<MemoryRecord>;
+  screenList(box: Unscreened<ListPage>, by: Scoped<unknown>): Screening<MemoryRecord> & Pick<ListPage, 'next'>;
+}
+
+export interface GuardOptions {
+  readonly trust: TrustPolicy;
+  readonly policyRevision: string;
+  readonly clock: Clock;
+  /** Rule stages, after those that set the tier. */
+  readonly admissionStages?: readonly AdmissionStage[];
+  readonly screenStages?: readonly ScreenStage[];
+  /** Told of every failing stage: log and metrics. */
+  readonly onFault?: (stage: string, error: unknown) => void;
+  /** Random part of the envelope, one for each response. */
+  readonly boundary?: () => string;
+}
+
+const BOUNDARY_BYTES = 6;
+
+export const trustFloorStage: ScreenStage = {
+  name: 'trust-floor',
+  keep: (record, { floor }) => record.trust_tier >= (floor ?? TIER.external),
+};
+
+/** The guard over one set of policies. Stages run in order; a stage that throws closes the write and narrows the read. */
+export function createGuard(options: GuardOptions): Guard {
+  const { trust, policyRevision, clock } = options;
+  const admission = [credentialStage(trust), sourceStage(trust), derivationStage, ...(options.admissionStages ?? [])];
+  const screening = [trustFloorStage, ...(options.screenStages ?? [])];
+  const onFault = options.onFault ?? (() => undefined);
+  const newBoundary = options.boundary ?? (() => randomBytes(BOUNDARY_BYTES).toString('hex'));
+
+  const judge = async (draft: MemoryDraft, context: AdmissionContext): Promise<Judgement> => {
+    let judgement = UNJUDGED;
+    for (const stage of admission) {
+      try {
+        judgement = combine(judgement, await stage.judge(draft, context));
+      } catch (error) {
+        onFault(stage.name, error);
+        throw new HindsightError('ERR_GUARD_UNAVAILABLE', { cause: error });
+      }
+    }
+    return judgement;
+  };
+
+  /** 'failed' when a stage threw: the caller of screen then holds the record to the failing floor. */
+  const kept = (record: ScreenedFields, screenOptions: ScreenOptions): boolean | 'failed' => {
+    for (const stage of screening) {
+      try {
+        if (!stage.keep(record, screenOptions)) return false;
+      } catch (error) {
+        onFault(stage.name, error);
+        return 'failed';
+      }
+    }
+    return true;
+  };
+
+  const screen = <T>(
+    values: readonly T[],
+    by: Scoped<unknown>,
+    screenOptions: ScreenOptions,
+    recordOf: (value: T) => ScreenedFields,
+    wrapped: (value: T, wrap: Wrap) => T,
+  ): Screening<T> => {
+    const boundary = newBoundary();
+    let degraded = false;
+    const items: ScreenedItem<T>[] = [];
+    for (const value of values) {
+      const record = recordOf(value);
+      if (!by.scope.permits(record)) continue;
+      const verdict = kept(record, screenOptions);
+      if (verdict === 'failed') degraded = true;
+      if (verdict === false || (verdict === 'failed' && record.trust_tier < TIER[trust.failing_floor])) continue;
+      const referenceOnly = record.trust_tier < INSTRUCTION_TIER;
+      const envelope = referenceOnly && screenOptions.raw !== true;
+      items.push({ value: envelope ? wrapped(value, envelopeOf(record, boundary)) : value, referenceOnly });
+    }
+    return { items, degraded };
+  };
+
+  const screenRecords = (records: readonly MemoryRecord[], by: Scoped<unknown>, screenOptions: ScreenOptions): Screening<MemoryRecord> =>
+    screen(records, by, screenOptions, (record) => record, wrapTexts);
+
+  return {
+    policyRevision,
+    tierOf: (principal) => actorTier(trust, principal.actor),
+    admit: async (draft, context) => {
+      const judgement = await judge(draft, context);
+      const mark: GuardMark = { verdict: judgement.verdict, rule_ids: judgement.ruleIds, policy_revision: policyRevision };
+      const status = statusOf(judgement.verdict, draft.status);
+      if (status === undefined) return { record: undefined, sealed: undefined, mark };
+      const parents = context.parents.map((parent) => parent.memory_id);
+      const kept = context.previous?.parents ?? [];
+      const record: MemoryRecord = {
+        ...draft,
+        status,
+        trust_tier: judgement.tier,
+        origin: originsOf(context, isoTime(clock())),
+        ...(parents.length + kept.length > 0 ? { parents: [...new Set([...kept, ...parents])] } : {}),
+        ...(judgement.taint.length > 0 ? { taint: judgement.taint } : {}),
+        guard: mark,
+      };
+      return { record, sealed: admit(record), mark };
+    },
+    readmit: (record, from) => {
+      const changed = changedSeal(record, from);
+      if (changed !== undefined) throw new HindsightError('ERR_INTERNAL', { cause: new Error(`readmit: ${changed} was changed`) });
+      return admit(record);
+    },
+    scope: (query, request) => scoped(query, scopeFor(request)),
+    permitted: (box, by) => openUnscreened(box).filter((item) => by.scope.permits('record' in item ? item.record : item)),
+    screenHits: (box, by, screenOptions = {}) =>
+      screen(
+        openUnscreened(box),
+        by,
+        screenOptions,
+        (hit) => hit.record,
+        (hit, wrap) => ({
+          ...hit,
+          record: wrapTexts(hit.record, wrap),
+          ...(hit.passage === undefined ? {} : { passage: wrap(hit.passage) }),
+        }),
+      ),
+    screenRecords: (box, by, screenOptions = {}) => screenRecords(openUnscreened(box), by, screenOptions),
+    screenList: (box, by) => {
+      const page = openUnscreened(box);
+      return { ...screenRecords(page.records, by, {}), next: page.next };
+    },
+  };
+}
+
+/** Identity and text: what only admit() may set. */
+const SEALED_FIELDS = [
+  'memory_id',
+  'tenant',
+  'namespace',
+  'owner',
+  'visibility',
+  'content',
+  'title',
+  'summary',
+  'subject',
+  'topic',
+  'tags',
+  'keywords',
+  'metadata',
+  'taint',
+  'parents',
+  'origin',
+  'triggers',
+  'counter_examples',
+] as const satisfies readonly (keyof MemoryRecord)[];
+
+function changedSeal(record: MemoryRecord, from: MemoryRecord): string | undefined {
+  if (record.trust_tier > from.trust_tier) return 'trust_tier';
+  return SEALED_FIELDS.find((field) => record[field] !== from[field] && JSON.stringify(record[field]) !== JSON.stringify(from[field]));
+}

@@ -1,0 +1,25 @@
+/** The trust policy (policies/trust.yaml): which tier a token and a source can reach; read once at start, used by the guard's stages. */
+import { z } from 'zod';
+import { SOURCE_TYPES } from '../domain/memory.ts';
+import { ACTORS } from '../domain/principal.ts';
+import { TIER_NAMES } from '../domain/trust.ts';
+
+const tier = z.enum(TIER_NAMES);
+
+/** Complete by construction: an actor or source without a tier is refused at start. */
+export const trustPolicySchema = z.strictObject({
+  version: z.int().min(1),
+  actors: z.record(z.enum(ACTORS), tier),
+  sources: z.record(z.enum(SOURCE_TYPES), tier),
+  failing_floor: tier,
+});
+
+type Output = z.output<typeof trustPolicySchema>;
+
+export interface TrustPolicy {
+  readonly version: number;
+  readonly actors: Readonly<Output['actors']>;
+  readonly sources: Readonly<Output['sources']>;
+  /** Lowest tier that reads return while a screening stage fails. */
+  readonly failing_floor: Output['failing_floor'];
+}
