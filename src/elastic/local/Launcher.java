@@ -4,7 +4,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.elasticsearch.common.logging.LogConfigurator;
 import org.elasticsearch.common.settings.Settings;
 import org.elasticsearch.env.Environment;
@@ -21,6 +20,9 @@ public final class Launcher {
   private static final int EXIT_START_FAILED = 70;
   private static final long CLOSE_TIMEOUT_SECONDS = 15;
 
+  /** Put as lists of one: a plain string would be split at a comma in the path. */
+  private static final Set<String> LIST_SETTINGS = Set.of("path.data", "path.repo");
+
   private Launcher() {}
 
   public static void main(String[] args) {
@@ -30,7 +32,13 @@ public final class Launcher {
       if (equals < 1) {
         throw new IllegalArgumentException("expected name=value, got " + arg);
       }
-      builder.put(arg.substring(0, equals), arg.substring(equals + 1));
+      String name = arg.substring(0, equals);
+      String value = arg.substring(equals + 1);
+      if (LIST_SETTINGS.contains(name)) {
+        builder.putList(name, value);
+      } else {
+        builder.put(name, value);
+      }
     }
     Settings settings = builder.build();
     watchParent();
@@ -54,16 +62,7 @@ public final class Launcher {
             env,
             PluginsLoader.createPluginsLoader(
                 PluginsLoader.loadModulesBundles(home.resolve("modules")), Set.of(), Map.of(), false));
-    AtomicBoolean closing = new AtomicBoolean();
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(
-                () -> {
-                  if (closing.compareAndSet(false, true)) {
-                    close(node);
-                  }
-                },
-                "close-node"));
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> close(node), "close-node"));
     node.start();
     // Every thread of a node is a daemon: without this the JVM would leave as soon as main returns.
     new CountDownLatch(1).await();

@@ -81,6 +81,7 @@ async function build(
     report(`fetching Elasticsearch ${options.engine}${needed.models ? ' and the embedding models' : ''} with Maven`);
     await runMaven({
       pomPath: locateAsset('pom.xml'),
+      logPath: join(options.cacheDir, 'maven.log'),
       properties: {
         'elasticsearch.version': options.engine,
         'models.version': MODELS_VERSION,
@@ -150,6 +151,6 @@ async function removeLeftovers(cacheDir: string): Promise<void> {
 async function requireSpace(cacheDir: string): Promise<void> {
   const { bavail, bsize } = await statfs(cacheDir);
   if (bavail * bsize >= NEEDED_BYTES) return;
-  const detail = `Only ${Math.round((bavail * bsize) / 1e6)} MB are free at ${cacheDir}: free 500 MB there or set CACHE_DIR to another disk`;
+  const detail = `Only ${Math.round((bavail * bsize) / 1e6)} MB are free at ${cacheDir}: free 500 MB there and start again`;
   throw new HindsightError('ERR_ENGINE_DISK', { params: { detail } });
 }

