@@ -1,0 +1,48 @@
+/** The one hybrid query: a search specification and its mandatory filter become one Elasticsearch request. Pure; memory-index sends it. */
+import type { SearchSpec } from '../domain/ranking.ts';
+import type { QueryClause } from '../domain/scope.ts';
+import { rankContext } from '../ranking/context.ts';
+import { engineFunctions } from '../ranking/signals/catalogue.ts';
+import { filterClauses } from './filter.ts';
+import { HIT_FIELDS } from './query-fields.ts';
+import { dateClauses, lexicalClauses, queryWords, speakerClauses } from './query-lexical.ts';
+import { vectorClauses } from './query-vector.ts';
+
+/** Above this many wanted hits, twice as many candidates are fetched as are wanted. */
+const SMALL_TOP_K = 10;
+
+/**
+ * The request for `client.search`: a body, and `include_named_queries_score`, which Elasticsearch takes as a query parameter and the
+ * client puts there. `scopeFilter` (tenant, namespaces, doc_type, status, expiry) goes into the bool filter and into every knn filter,
+ * with the caller's own conditions. Everything is added up (boost_mode and score_mode sum), so ranking/evidence can take a
+ * `_score` apart again. Never contains `now`. Measured in retrieval.md, the one query that won.
+ */
+export function buildSearchBody(spec: SearchSpec, scopeFilter: readonly QueryClause[]): Record<string, unknown> {
+  const context = rankContext(spec);
+  const words = queryWords(spec.query);
+  const filter = [...scopeFilter, ...filterClauses(spec.filter)];
+  const bool = {
+    filter,
+    should: [
+      ...lexicalClauses(words, context),
+      ...vectorClauses(words, context, filter),
+      ...speakerClauses(words, context),
+      ...dateClauses(context),
+    ],
+    // Without it the filter alone matches, and every record of the namespace would be scored. It also makes a query without clauses find nothing.
+    minimum_should_match: 1,
+  };
+  const functions = engineFunctions(context);
+  return {
+    size: candidates(spec),
+    track_total_hits: false,
+    include_named_queries_score: true,
+    ...(spec.includeEngineExplain === true ? { explain: true } : {}),
+    _source: HIT_FIELDS,
+    query: functions.length === 0 ? { bool } : { function_score: { query: { bool }, functions, score_mode: 'sum', boost_mode: 'sum' } },
+  };
+}
+
+function candidates({ profile, topK }: SearchSpec): number {
+  return topK > SMALL_TOP_K ? Math.max(profile.candidates, 2 * topK) : profile.candidates;
+}

@@ -1,0 +1,117 @@
+/** What one search ranks by, worked out once from its specification: the query builder and fuse both read it, so engine and service never disagree. */
+import type { QueryVector, RankingProfile, SearchSpec } from '../domain/ranking.ts';
+import { hasHan } from '../text/script.ts';
+import { parseDates } from './dates.ts';
+import type { DateRanges } from './dates/collector.ts';
+
+/** A knn clause of the one query: score = constant + boost x (1 + cosine) / 2 (Elasticsearch, `cosine` similarity). */
+export interface KnnClause {
+  readonly vector: QueryVector;
+  readonly boost: number;
+  readonly constant: number;
+}
+
+export interface Similarity {
+  /** The unnamed clause; constant 0. */
+  readonly primary: KnnClause;
+  /** The clause `knn_<space>`, on the primary's scale. */
+  readonly other: KnnClause | undefined;
+  /** Score of the clause `due`: what a record stands at while its vector is not made yet. */
+  readonly due: number;
+}
+
+export interface RankContext {
+  readonly profile: RankingProfile;
+  /** Weights by signal after the rules for short questions and for questions about the latest. */
+  readonly weights: Readonly<Record<string, number>>;
+  /** Engine units of one whole point of calibrated score: turns the weight of an additive signal into its boost. */
+  readonly unit: number;
+  readonly askedAtMs: number;
+  readonly taskId: string | undefined;
+  readonly taskType: string | undefined;
+  readonly dates: DateRanges;
+  /** Undefined when there is no vector to search with, or when the caller gave vectors no weight. */
+  readonly similarity: Similarity | undefined;
+  readonly passages: boolean;
+}
+
+/** Characters up to which a Chinese question is short: retrieval.md, hit@5 1.000 for 1 to 4 characters with the short rule, .65-.87 without. */
+const SHORT_QUESTION_CHARS = 4;
+
+/** The ranking context of a specification. Pure; the same specification always gives the same context. */
+export function rankContext(spec: SearchSpec): RankContext {
+  const { profile } = spec;
+  const dates = parseDates(spec.query, spec.askedAtMs);
+  const short = isShortChinese(spec.query);
+  const similarity = (profile.weights['vector'] ?? 0) > 0 ? similarityOf(spec, short) : undefined;
+  return {
+    profile,
+    weights: effectiveWeights(profile, short, dates.recent),
+    unit: profile.boosts['unit'] ?? 0,
+    askedAtMs: spec.askedAtMs,
+    taskId: spec.taskId,
+    taskType: spec.taskType,
+    dates,
+    similarity,
+    passages: spec.passages && similarity !== undefined,
+  };
+}
+
+/** Engine boost of a signal: weight x unit, rounded so that queries stay readable and equal on both sides. */
+export function engineWeight(context: RankContext, signal: string): number {
+  return rounded((context.weights[signal] ?? 0) * context.unit);
+}
+
+/** Is this a Chinese question of at most four letters or digits? */
+export function isShortChinese(query: string): boolean {
+  if (!hasHan(query)) return false;
+  let count = 0;
+  for (const _ of query.matchAll(/[\p{L}\p{N}]/gu)) if (++count > SHORT_QUESTION_CHARS) return false;
+  return true;
+}
+
+function effectiveWeights(profile: RankingProfile, short: boolean, recent: boolean): Readonly<Record<string, number>> {
+  const weights: Record<string, number> = { ...profile.weights };
+  const { vector = 0, lexical = 0, recency = 0 } = profile.weights;
+  const share = profile.boosts['short_vector_share'];
+  if (short && share !== undefined && vector > 0 && lexical > 0) {
+    weights['vector'] = rounded((vector + lexical) * share);
+    weights['lexical'] = rounded((vector + lexical) * (1 - share));
+  }
+  if (recent) weights['recency'] = rounded(recency * (profile.boosts['recency_asked'] ?? 1));
+  return weights;
+}
+
+/**
+ * The knn clauses. A second space answers for records the first does not serve (Chinese memories under an English question), so its
+ * clause is laid on the first one's scale: calibrated 0 and 1 stand at the same engine score in both, as far as no negative constant is
+ * needed. Without that a record of the second space alone would stand hundreds of units under any record of the first.
+ */
+function similarityOf(spec: SearchSpec, short: boolean): Similarity | undefined {
+  const [first, second] = spec.vectors;
+  if (first === undefined) return undefined;
+  const { boosts } = spec.profile;
+  const base = short && boosts['short_knn'] !== undefined ? boosts['short_knn'] : first.boost;
+  const boost = rounded(base * (boosts['vector'] ?? 1));
+  if (boost === 0) return undefined;
+  const { offset, scale } = first.calibration;
+  const at = (v: number): number => (boost * (1 + offset + scale * v)) / 2;
+  return {
+    primary: { vector: first, boost, constant: 0 },
+    other: second === undefined ? undefined : alignedTo(at(0), boost, first, second),
+    due: rounded(at(boosts['due_similarity'] ?? 0)),
+  };
+}
+
+function alignedTo(zero: number, boost: number, first: QueryVector, second: QueryVector): KnnClause {
+  const ratio = Math.min(
+    first.calibration.scale / second.calibration.scale,
+    (1 + first.calibration.offset) / (1 + second.calibration.offset),
+  );
+  const secondBoost = rounded(boost * ratio);
+  return { vector: second, boost: secondBoost, constant: Math.max(0, rounded(zero - (secondBoost * (1 + second.calibration.offset)) / 2)) };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1e4) / 1e4;
+}

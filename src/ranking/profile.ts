@@ -1,0 +1,133 @@
+/** Ranking profiles: policies/ranking/*.yaml read, checked and frozen at start; a caller's weights laid over one of them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import type { RankingProfile } from '../domain/ranking.ts';
+import { HindsightError } from '../errors.ts';
+import { FORMULAS } from './formulas/registry.ts';
+import { WEIGHT_NAMES } from './signals/catalogue.ts';
+
+const MAX_WEIGHT = 10;
+const boost = z.number().min(0).max(1_000);
+const share = z.number().min(0).max(1);
+
+/** Every number of the one query that a profile sets; named as in the YAML. */
+const boosts = z.strictObject({
+  unit: boost.describe('Engine units of one point of calibrated score; 0 keeps all additive signals out of the engine'),
+  vector: boost.describe('Multiplier of the knn boosts of the vector spaces'),
+  lexical: boost.describe('Multiplier of the lexical clauses'),
+  uni: boost.describe('Stems and lone Han characters'),
+  bi: boost.describe('Han bigrams'),
+  word: boost.describe('Dictionary words of two or more Han characters'),
+  context: boost.describe('Previous turn + turn, for questions in Latin script'),
+  names: boost.describe('Capitalised words, on top of uni'),
+  summary: boost.describe('Summary field'),
+  codes: boost.describe('Exact codes'),
+  date_day: share.describe('Fit of a day the question names'),
+  date_near: share.describe('Fit of the day before and the three days after'),
+  date_month: share.describe('Fit of a month'),
+  date_next_month: share.describe('Fit of the first ten days of the month after'),
+  date_week: share.describe('Fit of a week'),
+  date_year: share.describe('Fit of a year'),
+  recency_asked: boost.describe('Multiplier of the weight of recency when the question asks for the latest'),
+  short_knn: boost.describe('knn boost for Chinese questions of at most four characters'),
+  short_vector_share: share.describe('Share of the vector in vector + lexical for such questions'),
+  due_similarity: share.describe('Calibrated similarity a record stands at in the engine while its vector is due'),
+});
+
+const body = z.strictObject({
+  version: z.int().min(1),
+  description: z.string().min(1).max(500),
+  extends: z.string().optional(),
+  formula: z.enum(Object.keys(FORMULAS)),
+  candidates: z.int().min(1).max(200),
+  boosts,
+  weights: z.strictObject(Object.fromEntries(WEIGHT_NAMES.map((name) => [name, z.number().min(0).max(MAX_WEIGHT).optional()]))),
+  half_life_days: z.number().positive().max(36_500),
+  lexical_saturation: z.number().positive().max(1_000),
+  floor: share,
+});
+
+/**
+ * All profiles of a folder by name (the file's). A profile may extend one other: its fields replace that one's, `boosts` key by key,
+ * `weights` as a whole.
+ * @throws ERR_CONFIG_INVALID naming every fault of every file.
+ */
+export function loadProfiles(folder: string): ReadonlyMap<string, RankingProfile> {
+  const faults: string[] = [];
+  const raw = new Map<string, Record<string, unknown>>();
+  for (const file of readdirSync(folder).sort()) {
+    if (!file.endsWith('.yaml')) continue;
+    try {
+      const content: unknown = parse(readFileSync(join(folder, file), 'utf8'));
+      if (isObject(content)) raw.set(basename(file, '.yaml'), content);
+      else faults.push(`${file}: is not a mapping`);
+    } catch {
+      faults.push(`${file}: is not valid YAML`);
+    }
+  }
+  const profiles = new Map<string, RankingProfile>();
+  for (const [name, own] of raw) {
+    const merged = extended(own, raw);
+    if (typeof merged === 'string') faults.push(`${name}.yaml: ${merged}`);
+    const parsed = body.safeParse(typeof merged === 'string' ? own : merged);
+    if (parsed.success) profiles.set(name, profileOf(name, parsed.data));
+    else for (const issue of parsed.error.issues) faults.push(`${name}.yaml: /${issue.path.join('/')} ${issue.message}`);
+  }
+  if (raw.size === 0 && faults.length === 0) faults.push('there is no ranking profile');
+  if (faults.length > 0) throw new HindsightError('ERR_CONFIG_INVALID', { params: { detail: faults.join('; ') } });
+  return profiles;
+}
+
+/**
+ * A profile with a caller's weights laid over it. New weights of vector and lexical also move their parts in the engine, so that
+ * the candidates follow; those of the additive signals follow by themselves.
+ * @throws ERR_REQUEST_INVALID with a pointer /weights/<name> for each unknown signal or number outside 0..10.
+ */
+export function withWeights(profile: RankingProfile, weights: Readonly<Record<string, number>>): RankingProfile {
+  const faults = Object.entries(weights).flatMap(([name, weight]) => {
+    const pointer = `/weights/${name.replace(/~/g, '~0').replace(/\//g, '~1')}`;
+    if (!WEIGHT_NAMES.includes(name)) return [{ pointer, message: 'is not a ranking signal' }];
+    return weight >= 0 && weight <= MAX_WEIGHT ? [] : [{ pointer, message: `is not a number from 0 to ${MAX_WEIGHT}` }];
+  });
+  if (faults.length > 0) throw new HindsightError('ERR_REQUEST_INVALID', { params: { detail: 'weights' }, faults });
+  const boosts: Record<string, number> = { ...profile.boosts };
+  for (const name of ['vector', 'lexical'] as const) {
+    const [before = 0, after] = [profile.weights[name], weights[name]];
+    if (after !== undefined && before > 0) boosts[name] = ((boosts[name] ?? 1) * after) / before;
+  }
+  return frozen({ ...profile, boosts, weights: { ...profile.weights, ...weights } });
+}
+
+function extended(own: Record<string, unknown>, all: ReadonlyMap<string, Record<string, unknown>>): Record<string, unknown> | string {
+  if (own['extends'] === undefined) return own;
+  const parent = typeof own['extends'] === 'string' ? all.get(own['extends']) : undefined;
+  if (parent === undefined) return '/extends names no profile of this folder';
+  if (parent['extends'] !== undefined) return '/extends names a profile that extends another one';
+  const boosts = isObject(parent['boosts']) && isObject(own['boosts']) ? { ...parent['boosts'], ...own['boosts'] } : parent['boosts'];
+  return { ...parent, ...own, boosts };
+}
+
+function profileOf(name: string, data: z.output<typeof body>): RankingProfile {
+  return frozen({
+    name,
+    version: data.version,
+    description: data.description,
+    formula: data.formula,
+    candidates: data.candidates,
+    boosts: data.boosts,
+    weights: Object.fromEntries(Object.entries(data.weights).filter(([, weight]) => weight !== undefined)) as Record<string, number>,
+    halfLifeDays: data.half_life_days,
+    lexicalSaturation: data.lexical_saturation,
+    floor: data.floor,
+  });
+}
+
+function frozen(profile: RankingProfile): RankingProfile {
+  return Object.freeze({ ...profile, boosts: Object.freeze({ ...profile.boosts }), weights: Object.freeze({ ...profile.weights }) });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,56 @@
+/** The catalogue of signals: everything a score can be made of. A new signal is one entry here and a weight in a profile. */
+import type { HitRecord } from '../../domain/ranking.ts';
+import type { QueryClause } from '../../domain/scope.ts';
+import { engineWeight } from '../context.ts';
+import type { RankContext } from '../context.ts';
+import { MATCHES } from './matches.ts';
+import { clip, percent } from './signal.ts';
+import type { Signal } from './signal.ts';
+import { SIMILARITY } from './similarity.ts';
+import { WORTH } from './worth.ts';
+
+const REDUNDANCY: Signal = {
+  name: 'redundancy',
+  formula: 'share of words in common (Jaccard) with the most alike better hit; counted against the score',
+  source: 'Carbonell and Goldstein 1998, maximal marginal relevance; only in the profile seed-strategy (neutral or worse on dev)',
+  raw: (evidence) => evidence.redundancy,
+  normalise: (raw) => clip(raw),
+  sentence: (raw, _normalised, lang) =>
+    lang === 'zh' ? `与更好的结果有 ${percent(raw)} 重复` : `${percent(raw)} of its words repeat a better hit`,
+};
+
+export const SIGNALS: readonly Signal[] = [...SIMILARITY, ...MATCHES, ...WORTH, REDUNDANCY];
+
+/** Names a profile or a caller may weigh. */
+export const WEIGHT_NAMES: readonly string[] = SIGNALS.filter((signal) => signal.weightOf === undefined).map((signal) => signal.name);
+
+/** Added to every record when all functions carry a filter: Elasticsearch gives 1 to a record that no function matches, so one always must. */
+const ANCHOR = 1;
+
+/** The functions of function_score with their weights in engine units; [] when no additive signal has a weight. */
+export function engineFunctions(context: RankContext): readonly QueryClause[] {
+  const parts = engineParts(context);
+  const functions = parts.flatMap(({ engine, weight }) => engine.functions(weight, context));
+  return needsAnchor(parts, functions.length) ? [{ weight: ANCHOR }, ...functions] : functions;
+}
+
+/** What those functions add to the `_score` of a record: the same values, computed from the fields that came back. */
+export function engineTotal(record: HitRecord, context: RankContext): number {
+  const parts = engineParts(context);
+  const count = parts.reduce((sum, { engine, weight }) => sum + engine.functions(weight, context).length, 0);
+  const anchor = needsAnchor(parts, count) ? ANCHOR : 0;
+  return parts.reduce((sum, { engine, weight }) => sum + weight * engine.value(record, context), anchor);
+}
+
+type WeighedPart = { readonly engine: NonNullable<Signal['engine']>; readonly weight: number };
+
+function engineParts(context: RankContext): readonly WeighedPart[] {
+  return SIGNALS.flatMap(({ name, engine }) => {
+    const weight = engineWeight(context, name);
+    return engine === undefined || weight === 0 ? [] : [{ engine, weight }];
+  });
+}
+
+function needsAnchor(parts: readonly WeighedPart[], functions: number): boolean {
+  return functions > 0 && !parts.some(({ engine }) => engine.always);
+}
