@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { MemoryRecord, SourceType } from '../../../src/domain/memory.ts';
 import { SOURCE_TYPES } from '../../../src/domain/memory.ts';
-import type { HitRecord, RankedHit } from '../../../src/domain/ranking.ts';
+import type { RankedHit } from '../../../src/domain/ranking.ts';
 import { unscreened } from '../../../src/domain/sealed.ts';
 import { TIER, VERDICTS } from '../../../src/domain/trust.ts';
 import { HindsightError } from '../../../src/errors.ts';
