@@ -1,0 +1,47 @@
+/** Finds the dates a question speaks of, so that the one query can prefer memories of those days; pure, no model, no library. */
+import { hasHan } from '../text/script.ts';
+import { CHINESE_RULES } from './dates/chinese.ts';
+import { ENGLISH_RULES } from './dates/english.ts';
+import { NUMERIC_RULES } from './dates/numeric.ts';
+import { DateCollector } from './dates/collector.ts';
+import type { DateRanges } from './dates/collector.ts';
+import type { DateRule } from './dates/rule.ts';
+
+/** Dates stand in a question's first sentences; a pasted document is not searched for them. */
+const MAX_QUESTION_UNITS = 1_000;
+/** Stands where an expression was read, one for each of its characters, so that no later rule joins its neighbours. */
+const READ_MARK = '|';
+
+const RECENT = /\b(?:recent|recently|lately|latest|newest|currently|nowadays|these days|right now)\b|最近|最新|近来|近期|目前|如今/i;
+
+/**
+ * The date expressions of a Chinese or English question as UTC ranges `[gteMs, ltMs)` by precision, and whether it asks for the
+ * latest. A date without a year is its last occurrence before `askedAtMs` (ms since the epoch). Only days that the calendar has;
+ * lunar dates are left out. Rules run in order and each expression is read once. Never throws. Lifts recall@5 of dated
+ * questions from .898 to .981 (Chinese) and .917 to .969 (English): retrieval.md, fusion.
+ */
+export function parseDates(question: string, askedAtMs: number): DateRanges {
+  const collector = new DateCollector(askedAtMs);
+  if (!Number.isFinite(askedAtMs)) return collector.ranges;
+  // NFKC turns full-width digits into plain ones and may lengthen the text, so it is bounded again.
+  let text = question.slice(0, MAX_QUESTION_UNITS).normalize('NFKC').slice(0, MAX_QUESTION_UNITS).replace(/\s+/gu, ' ');
+  collector.ranges.recent = RECENT.test(text);
+  for (const rule of rulesFor(text)) text = readAll(rule, text, collector);
+  return collector.ranges;
+}
+
+function rulesFor(text: string): readonly DateRule[] {
+  const rules: DateRule[] = /\d/.test(text) ? [...NUMERIC_RULES] : [];
+  if (hasHan(text)) rules.push(...CHINESE_RULES);
+  if (/[a-z]{2}/i.test(text)) rules.push(...ENGLISH_RULES);
+  return rules;
+}
+
+/** Runs one rule over the text and blots out what it read. */
+function readAll(rule: DateRule, text: string, collector: DateCollector): string {
+  return text.replace(rule.pattern, (...found: unknown[]) => {
+    const whole = String(found[0]);
+    const groups = (typeof found.at(-1) === 'object' ? found.at(-1) : {}) as Record<string, string | undefined>;
+    return rule.read(groups, collector) ? READ_MARK.repeat(whole.length) : whole;
+  });
+}
