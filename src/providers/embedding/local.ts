@@ -31,7 +31,7 @@ export class LocalEmbeddingProvider implements EmbeddingProvider {
     this.#modelsDir = modelsDir;
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     this.#thread = new EmbeddingThread({ entry: new URL(`./local-worker.${extension}`, import.meta.url), workerData: { modelsDir } });
-    this.#queue = new EmbeddingQueue((space, text) => this.#thread.run({ space, text }));
+    this.#queue = new EmbeddingQueue((space, text) => this.#thread.run(space, text));
   }
 
   spacesForText(text: string): readonly string[] {

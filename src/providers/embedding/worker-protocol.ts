@@ -1,10 +1,14 @@
 /** Messages between the service thread and the embedding worker. */
 
-/** Main to worker: one text, its prefix included. The worker answers in order, one reply a request. */
-export interface WorkerRequest {
-  readonly space: string;
-  readonly text: string;
+import type { RunGate } from './run-gate.ts';
+
+export interface LocalWorkerData {
+  readonly modelsDir: string;
+  readonly gate: RunGate;
 }
+
+/** Main to worker: one text, its prefix included; the worker answers in order, one reply a request. `stop` ends the thread when what it does is done. */
+export type WorkerRequest = { readonly type: 'embed'; readonly space: string; readonly text: string } | { readonly type: 'stop' };
 
 /** Worker to main. `ready` or `unusable` comes once, first; `reason` is for the log. */
 export type WorkerMessage =

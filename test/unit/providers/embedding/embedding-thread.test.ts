@@ -30,7 +30,7 @@ describe('EmbeddingThread', () => {
   let thread: EmbeddingThread;
   const open = (options: Partial<EmbeddingThreadOptions> = {}): EmbeddingThread =>
     (thread = new EmbeddingThread({ entry, workerData: {}, firstRestartDelayMs: 50, ...options }));
-  const run = (text: string): Promise<Float32Array> => thread.run({ space: 'zh', text });
+  const run = (text: string): Promise<Float32Array> => thread.run('zh', text);
 
   afterEach(() => thread.close());
 
