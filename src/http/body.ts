@@ -1,0 +1,75 @@
+/** The bounded body reader: media type, encoding and size are decided before a byte is parsed; runs after authentication. */
+import type { IncomingMessage } from 'node:http';
+import { HindsightError } from '../errors.ts';
+import { invalid } from '../operations/parse.ts';
+import { jsonError, parseJson } from './json.ts';
+
+export const BODY_LIMIT_BYTES = 1_048_576;
+export const LARGE_BODY_LIMIT_BYTES = 8 * 1_048_576;
+
+/** How far an oversized body is read to its end, so that the client gets to see the 413 instead of a broken connection. */
+const DRAIN_BYTES = 1_048_576;
+
+/**
+ * The JSON value in the request's body. Failures: ERR_REQUEST_MEDIA_TYPE (not application/json, another charset than utf-8, any
+ * content-encoding), ERR_REQUEST_TOO_LARGE, ERR_REQUEST_JSON (empty, not UTF-8, not JSON, see json.ts).
+ */
+export async function readJsonBody(req: IncomingMessage, limitBytes: number, knownNames: ReadonlySet<string>): Promise<unknown> {
+  if (!hasBody(req)) throw jsonError('', 'is empty');
+  if (!isPlainUtf8Json(req)) throw new HindsightError('ERR_REQUEST_MEDIA_TYPE');
+  const bytes = await readBytes(req, limitBytes);
+  return parseJson(decodeUtf8(bytes), knownNames);
+}
+
+/** ERR_REQUEST_INVALID when a request of a method without body carries one: two readers could disagree about it. */
+export function refuseBody(req: IncomingMessage): void {
+  if (hasBody(req)) throw invalid([{ pointer: '', message: 'must come without a body' }]);
+}
+
+/** RFC 9112, section 6.3: a request has a body when it declares a length other than 0 or a transfer coding. */
+export function hasBody(req: IncomingMessage): boolean {
+  return req.headers['transfer-encoding'] !== undefined || (req.headers['content-length'] ?? '0') !== '0';
+}
+
+function isPlainUtf8Json(req: IncomingMessage): boolean {
+  if ((req.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') return false;
+  const [type = '', ...parameters] = (req.headers['content-type'] ?? '').toLowerCase().split(';');
+  if (type.trim() !== 'application/json') return false;
+  return parameters.every((parameter) => /^\s*(?:charset=(?:utf-8|"utf-8")\s*)?$/.test(parameter));
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw jsonError('', 'is not UTF-8');
+  }
+}
+
+/** Counts while the body streams in; nothing beyond the limit is kept. */
+function readBytes(req: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
+  const tooLarge = (): HindsightError => new HindsightError('ERR_REQUEST_TOO_LARGE', { params: { limit: limitBytes } });
+  const declared = Number(req.headers['content-length'] ?? 0);
+  if (declared > limitBytes + DRAIN_BYTES) return Promise.reject(tooLarge());
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size <= limitBytes) chunks.push(chunk);
+      else chunks = [];
+      if (size > limitBytes + DRAIN_BYTES) finish(() => reject(tooLarge()));
+    };
+    const onEnd = (): void => finish(() => (size > limitBytes ? reject(tooLarge()) : resolve(Buffer.concat(chunks, size))));
+    const onBroken = (): void => finish(() => reject(invalid([{ pointer: '', message: 'ended before its body was complete' }])));
+    const finish = (settle: () => void): void => {
+      req.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
+      req.on('error', ignore);
+      settle();
+    };
+    req.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
+  });
+}
+
+/** A connection that breaks after its outcome is settled is nobody's fault any more. */
+const ignore = (): void => undefined;

@@ -1,0 +1,131 @@
+/** The HTTP front end: every request goes through the one list of middleware below, in that order. */
+import Koa from 'koa';
+import type { Clock } from '../domain/clock.ts';
+import { HindsightError } from '../errors.ts';
+import type { AnyOperation } from '../operations/define.ts';
+import type { Invoke } from '../operations/invoke.ts';
+import type { Limiter } from '../operations/limits.ts';
+import { fieldNames } from '../operations/parse.ts';
+import type { EventLog } from '../operations/watch.ts';
+import { authenticate, type TokenVerifier } from './authenticate.ts';
+import { readJsonBody, refuseBody } from './body.ts';
+import type { HttpConfig } from './http-config.ts';
+import { listen, type Listening } from './listen.ts';
+import type { MountedHandler } from './mount.ts';
+import { buildOpenApi } from './openapi.ts';
+import { answerOptions, checkOrigin } from './origin-check.ts';
+import { reportProblems, watchRequests, type HttpMetrics } from './problem.ts';
+import type { HttpMiddleware, RequestState } from './request-state.ts';
+import { createRouteTable, principalOf, type RouteTable } from './route-table.ts';
+import { operationRoutes } from './routes.ts';
+import {
+  healthRoutes,
+  metadataRoutes,
+  metricsRoute,
+  mountRoutes,
+  openApiRoute,
+  type MetricsPage,
+  type Readiness,
+} from './system-routes.ts';
+import { trace } from './trace.ts';
+
+export interface HttpServerParts {
+  readonly operations: readonly AnyOperation[];
+  readonly invoke: Invoke;
+  readonly verifier: TokenVerifier;
+  readonly limiter: Limiter;
+  readonly config: HttpConfig;
+  readonly readiness: Readiness;
+  readonly metrics: HttpMetrics & MetricsPage;
+  readonly logger: EventLog;
+  readonly clock: Clock;
+  readonly mounts: readonly MountedHandler[];
+}
+
+export interface HttpServer {
+  readonly app: Koa<RequestState>;
+  readonly table: RouteTable;
+  /** Port 0 takes a free one. ERR_PORT_IN_USE when another program holds it. */
+  listen(port: number, host: string): Promise<Listening>;
+}
+
+/** Nothing listens yet; whether the address may be bound is the configuration's decision. */
+export function createHttpServer(parts: HttpServerParts): HttpServer {
+  const { operations, config, mounts } = parts;
+  const table = createRouteTable([
+    ...healthRoutes(parts.readiness),
+    ...metadataRoutes(config, mounts),
+    metricsRoute(parts.metrics),
+    openApiRoute(() => (document ??= buildOpenApi(table.routes, operations, config))),
+    ...operationRoutes(operations, parts.invoke),
+    ...mountRoutes(mounts),
+  ]);
+  let document: Record<string, unknown> | undefined;
+  const names: ReadonlySet<string> = new Set(operations.flatMap((operation) => [...fieldNames(operation)]));
+
+  const app = new Koa<RequestState>();
+  const list: readonly HttpMiddleware[] = [
+    trace(table),
+    securityHeaders(),
+    watchRequests(parts),
+    reportProblems(config),
+    checkOrigin(config),
+    answerOptions(),
+    authenticate(parts.verifier),
+    limitCoarsely(parts.limiter),
+    requireRoute(),
+    parseBody(names),
+    dispatch(),
+  ];
+  for (const middleware of list) app.use(middleware);
+  // problems are answered and logged above; what arrives here is a response stream that broke
+  app.on('error', (err: unknown) => parts.logger.debug({ err }, 'response ended early'));
+  return { app, table, listen: (port, host) => listen(app, port, host) };
+}
+
+/** API answers are data: never sniffed, kept, framed or run (OWASP REST security cheat sheet). */
+function securityHeaders(): HttpMiddleware {
+  return async (ctx, next) => {
+    ctx.set({
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+      'Referrer-Policy': 'no-referrer',
+    });
+    await next();
+  };
+}
+
+/** One point of the `http` bucket for every authenticated request, before its body costs anything. */
+function limitCoarsely(limiter: Limiter): HttpMiddleware {
+  return async (ctx, next) => {
+    if (ctx.state.principal !== undefined) await limiter.consume(ctx.state.principal, 'http', 1);
+    await next();
+  };
+}
+
+/** 404 and 405 come after authentication: without a token, unknown paths look like all others. */
+function requireRoute(): HttpMiddleware {
+  return async (ctx, next) => {
+    const { route, path } = ctx.state.route;
+    if (route === undefined) throw new HindsightError(path === undefined ? 'ERR_ROUTE_NOT_FOUND' : 'ERR_METHOD_NOT_ALLOWED');
+    if (route.scope !== undefined && !principalOf(ctx).scopes.has(route.scope))
+      throw new HindsightError('ERR_SCOPE_MISSING', { params: { scope: route.scope } });
+    await next();
+  };
+}
+
+function parseBody(names: ReadonlySet<string>): HttpMiddleware {
+  return async (ctx, next) => {
+    const limitBytes = ctx.state.route.route?.bodyLimitBytes ?? 0;
+    if (limitBytes === 0) refuseBody(ctx.req);
+    else ctx.state.body = await readJsonBody(ctx.req, limitBytes, names);
+    await next();
+  };
+}
+
+function dispatch(): HttpMiddleware {
+  return async (ctx) => {
+    await ctx.state.route.route?.handle(ctx);
+  };
+}
