@@ -22,9 +22,9 @@ const MAX_CAUSE_CHARS = 240;
 /** What went wrong, judged from the log text of this start only. Pure. */
 export function explainStart(log: string, context: StartContext): StartFault {
   const { dataDir, logPath, httpPort, heapMb } = context;
-  const downgrade = /cannot downgrade a node from version \[([^\]]+)\]/.exec(log);
-  if (downgrade) {
-    const detail = `The data in ${dataDir} was written by Elasticsearch ${downgrade[1]}, which is newer than this one: start that version again or use another data directory`;
+  // 8.19.9 says the second on data of 9.0.8: it stumbles over Lucene's metadata before it compares node versions
+  if (/cannot downgrade a node|indexCreatedVersionMajor is in the future|IndexFormatTooNewException/.test(log)) {
+    const detail = `The data in ${dataDir} were written by a newer Elasticsearch: start that version again or use another data directory`;
     return { kind: 'downgrade', detail };
   }
   if (/failed to obtain node locks|LockObtainFailedException/.test(log)) {

@@ -16,11 +16,8 @@ const CASES: readonly [kind: string, log: string, sentence: RegExp][] = [
     'org.elasticsearch.http.BindHttpException: Failed to bind to 127.0.0.1:9250\nCaused by: java.net.BindException: Address already in use',
     /Port 9250/,
   ],
-  [
-    'downgrade',
-    'java.lang.IllegalStateException: cannot downgrade a node from version [9.0.8] to version [8.19.9]',
-    /written by Elasticsearch 9\.0\.8, which is newer/,
-  ],
+  ['downgrade', 'java.lang.IllegalStateException: cannot downgrade a node from version [9.0.8] to version [8.19.9]', /written by a newer/],
+  ['downgrade', 'Caused by: java.lang.IllegalArgumentException: indexCreatedVersionMajor is in the future: 10', /written by a newer/],
   ['disk', 'java.io.IOException: No space left on device', /disk that holds \/data is full/],
   [
     'memory',
