@@ -1,0 +1,169 @@
+/** Fusion: the calibrated score of known hits, what counts when something is missing, order, duplicates, the verdict. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { IndexHit, RankedHit, SearchSpec, SignalPart } from '../../../src/domain/ranking.ts';
+import { fuse, relevance } from '../../../src/ranking/fuse.ts';
+import { withWeights } from '../../../src/ranking/profile.ts';
+import { hitOf, recordOf } from '../../support/hits.ts';
+import { ASSISTANT, SPECS, en, profile, specOf, zh } from '../../support/search-specs.ts';
+
+/** Only the measured signals, so that golden values can be worked out by hand. */
+const LEAN = withWeights(ASSISTANT, { recency: 0, importance: 0, confidence: 0, access: 0, trust: 0, task: 0 });
+const lean = (over: Partial<SearchSpec> = {}): SearchSpec =>
+  specOf({ query: 'What did Caroline buy?', vectors: [en()], profile: LEAN, ...over });
+const rank = (spec: SearchSpec, ...hits: IndexHit[]): RankedHit[] => fuse({ hits, tookMs: 1 }, spec);
+const only = (spec: SearchSpec, hit: IndexHit): RankedHit => rank(spec, hit)[0] as RankedHit;
+const part = (hit: RankedHit, name: string): SignalPart | undefined => hit.parts.find(({ signal }) => signal === name);
+const one = recordOf({ memory_id: 'one' });
+
+describe('fuse', () => {
+  it('scores .7 v + .3 lex / (lex + 24) + .1 speaker + .72 of a named day', () => {
+    const spec = lean();
+    expect(only(spec, hitOf(spec, one, { cos: 0.79, lex: 24 })).score).to.be.closeTo(0.7 * 0.5 + 0.3 * 0.5, 1e-5);
+    expect(only(spec, hitOf(spec, one, { cos: 0.79, lex: 24, spk: 12.5 })).score).to.be.closeTo(0.6, 1e-5);
+    expect(only(spec, hitOf(spec, one, { cos: 0.7, lex: 8, date: 13.5 })).score).to.be.closeTo(0.14 + 0.075 + 0.108, 1e-5);
+  });
+
+  it('tells the parts of a score with raw value, weight and sentence', () => {
+    const spec = lean();
+    const hit = only(spec, hitOf(spec, one, { cos: 0.79, lex: 24 }));
+    expect(hit.parts.map(({ signal }) => signal)).to.deep.equal(['vector', 'lexical', 'speaker', 'date']);
+    expect(part(hit, 'vector')?.raw).to.be.closeTo(0.79, 1e-5);
+    expect(part(hit, 'vector')?.sentence).to.equal('Its meaning is 50% close to the question (cosine 0.790)');
+    expect(part(hit, 'lexical')).to.deep.equal({
+      signal: 'lexical',
+      raw: 24,
+      normalised: 0.5,
+      weight: 0.3,
+      contribution: 0.15,
+      sentence: 'It shares words with the question (BM25 24.0)',
+    });
+    expect(part(hit, 'date')).to.include({ raw: null, normalised: 0, contribution: 0, sentence: 'It had no part' });
+  });
+
+  it('publishes at most 1 but sorts by what lies above it', () => {
+    const spec = lean();
+    const day = hitOf(spec, recordOf({ memory_id: 'a-day' }), { cos: 0.9, lex: 10, date: 90 });
+    const both = hitOf(spec, recordOf({ memory_id: 'z-day-and-speaker' }), { cos: 0.9, lex: 10, date: 90, spk: 12.5 });
+    const ranked = rank(spec, day, both);
+    expect(ranked.map(({ record, score }) => [record.memory_id, score])).to.deep.equal([
+      ['z-day-and-speaker', 1],
+      ['a-day', 1],
+    ]);
+  });
+
+  it('lets words reach the whole range while there are no vectors', () => {
+    const spec = lean({ vectors: [] });
+    const hit = only(spec, hitOf(spec, one, { lex: 72 }));
+    expect(hit.score).to.be.closeTo(0.75, 1e-6);
+    expect(part(hit, 'lexical')?.weight).to.be.closeTo(1, 1e-12);
+    expect(part(hit, 'vector')).to.equal(undefined);
+  });
+
+  it('does the same for one record whose vector is due, but not for one that is merely far away', () => {
+    const spec = lean();
+    expect(only(spec, hitOf(spec, one, { lex: 24, named: { due: 850.25 } })).score).to.be.closeTo(0.5, 1e-5);
+    expect(only(spec, hitOf(spec, one, { lex: 24 })).score).to.be.closeTo(0.15, 1e-5);
+  });
+
+  it('counts a passage that fits better than the whole record, and names it', () => {
+    const spec = lean({ passages: true });
+    const fits = hitOf(spec, one, { cos: 0.7, lex: 24, named: { passage: (950 * 1.88) / 2 }, passage: 'the paragraph' });
+    const hit = only(spec, fits);
+    expect(part(hit, 'passage')).to.deep.include({ weight: 0.7 });
+    expect(part(hit, 'passage')?.normalised).to.be.closeTo(0.8, 1e-4);
+    expect(part(hit, 'vector')).to.deep.include({ raw: null, weight: 0, contribution: 0 });
+    expect(hit.score).to.be.closeTo(0.7 * 0.8 + 0.15, 1e-4);
+    expect(hit.passage).to.equal('the paragraph');
+  });
+
+  it('counts the record’s own vector when it fits better than its passages', () => {
+    const spec = lean({ passages: true });
+    const hit = only(spec, hitOf(spec, one, { cos: 0.88, named: { passage: (950 * 1.7) / 2 } }));
+    expect(part(hit, 'vector')?.contribution).to.be.closeTo(0.56, 1e-4);
+    expect(part(hit, 'passage')).to.deep.include({ weight: 0, contribution: 0 });
+    expect(part(hit, 'passage')?.raw).to.be.closeTo(0.7, 1e-6);
+  });
+
+  it('judges a Chinese record under an English question by the second space', () => {
+    const spec = lean({ vectors: [en(), zh()] });
+    const hit = only(spec, hitOf(spec, one, { named: { knn_zh: 399 + (633.3333 * (1 + 0.56)) / 2 } }));
+    expect(part(hit, 'vector_other')?.normalised).to.be.closeTo(0.8, 1e-4);
+    expect(hit.score).to.be.closeTo(0.56, 1e-4);
+  });
+
+  it('weighs words .85 and the vector .15 for a short Chinese question', () => {
+    const spec = lean({ query: '绿茶', vectors: [zh()] });
+    expect(only(spec, hitOf(spec, one, { cos: 0.425, lex: 24 })).score).to.be.closeTo(0.15 * 0.5 + 0.85 * 0.5, 1e-4);
+  });
+
+  it('keeps one hit of a fingerprint: the most trusted, of those the best', () => {
+    const spec = lean();
+    const page = ['0', '3', '3'].map((tier, i) =>
+      hitOf(spec, recordOf({ memory_id: `m${i}`, fingerprint: 'same', trust_tier: Number(tier) }), { cos: 0.9 - i / 20 }),
+    );
+    const other = hitOf(spec, recordOf({ memory_id: 'other' }), { cos: 0.66 });
+    expect(rank(spec, ...page, other).map(({ record }) => record.memory_id)).to.deep.equal(['m1', 'other']);
+  });
+
+  it('says nothing is relevant when no hit reaches the floor, and keeps the caller’s min_score', () => {
+    const spec = lean();
+    const ranked = rank(spec, hitOf(spec, one, { cos: 0.7, lex: 2 }), hitOf(spec, recordOf({ memory_id: 'two' }), { cos: 0.65 }));
+    expect(relevance(ranked, ASSISTANT.floor)).to.deep.equal({ hits: ranked, nothingRelevant: true });
+    expect(relevance(ranked, 0.1).nothingRelevant).to.equal(false);
+    expect(relevance(ranked, 0.1, 0.1).hits.map(({ record }) => record.memory_id)).to.deep.equal(['one']);
+    expect(relevance(ranked, 0, 0.9)).to.deep.equal({ hits: [], nothingRelevant: true });
+    expect(relevance([], 0)).to.deep.equal({ hits: [], nothingRelevant: true });
+  });
+
+  it('gives scores in 0..1, contributions that add up to them, and one order for any order of the page', () => {
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    const hit = fc.record({
+      cos: share,
+      lex: fc.double({ min: 0, max: 90, noNaN: true }),
+      importance: share,
+      tier: fc.integer({ min: 0, max: 5 }),
+    });
+    const specs = [
+      SPECS.dated,
+      SPECS.task,
+      SPECS.seedStrategy,
+      specOf({ query: 'tea', vectors: [en()], profile: profile('seed-multiplicative') }),
+    ];
+    fc.assert(
+      fc.property(fc.array(hit, { maxLength: 8 }), fc.constantFrom(...specs), (hits, spec) => {
+        const page = hits.map(({ cos, lex, importance, tier }, i) =>
+          hitOf(spec, recordOf({ memory_id: `m${i}`, importance, trust_tier: tier }), { cos, lex }),
+        );
+        const ranked = rank(spec, ...page);
+        expect(ranked.map(({ record }) => record.memory_id)).to.deep.equal(
+          rank(spec, ...page.reverse()).map(({ record }) => record.memory_id),
+        );
+        for (const { score, parts } of ranked) {
+          const sum = parts.reduce((total, { contribution }) => total + contribution, 0);
+          expect(score).to.be.within(0, 1);
+          expect(score).to.be.closeTo(Math.min(1, Math.max(0, sum)), 1e-9);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('never lets more of a measured signal lower a score', () => {
+    const spec = lean();
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(
+        share,
+        fc.double({ min: 0, max: 60, noNaN: true }),
+        share,
+        fc.double({ min: 0, max: 30, noNaN: true }),
+        (cos, lex, nearer, more) => {
+          const low = only(spec, hitOf(spec, one, { cos, lex })).score;
+          expect(only(spec, hitOf(spec, one, { cos: Math.min(1, cos + nearer), lex })).score).to.be.at.least(low - 1e-5);
+          expect(only(spec, hitOf(spec, one, { cos, lex: lex + more })).score).to.be.at.least(low - 1e-5);
+        },
+      ),
+    );
+  });
+});
