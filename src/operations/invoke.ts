@@ -34,7 +34,8 @@ export function createInvoke(parts: InvokeParts): Invoke {
     const input = parseInput(operation, rawInput);
     if (!call.principal.scopes.has(operation.scope)) throw new HindsightError('ERR_SCOPE_MISSING', { params: { scope: operation.scope } });
     const cost = operation.cost + (operation.extraCost?.(input) ?? 0);
-    call.onLimit?.(await limiter.consume(call.principal, operation.name, cost));
+    const limit = await limiter.consume(call.principal, operation.name, cost);
+    call.onLimit?.(limit);
     const { onLimit: _onLimit, ...context } = call;
     const output: unknown = await operation.handle(input, { ...context, memory });
     return checkOutput(operation, output, call);

@@ -1,0 +1,71 @@
+/** A memory gateway for tests of the front end: notes every call, answers what the schemas allow; it stores nothing. */
+import type { CallContext, MemoryGateway } from '../../../../src/memory/gateway.ts';
+import type { MemoryView } from '../../../../src/domain/wire/read.ts';
+
+export const MEMORY_ID = '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
+export const TRUST = { tier: 'user_stated' as const, origins: ['user'] };
+export const GUARD = { verdict: 'allow', rule_ids: [], policy_revision: 'r1' };
+
+export interface NotedCall {
+  readonly method: keyof MemoryGateway;
+  readonly input: Record<string, unknown>;
+  readonly call: CallContext;
+}
+
+export interface MemoryDouble extends MemoryGateway {
+  readonly calls: NotedCall[];
+  /** Runs instead of the usual answer, after the call was noted. */
+  intercept: ((noted: NotedCall) => Promise<unknown>) | undefined;
+}
+
+export const VIEW: MemoryView = {
+  memory_id: MEMORY_ID,
+  namespace: 'user.ann',
+  content: 'Ann drinks tea.',
+  layer: 'semantic',
+  kind: 'preference',
+  tags: [],
+  visibility: 'private',
+  created_at: '2026-05-04T09:30:00.000Z',
+  updated_at: '2026-05-04T09:30:00.000Z',
+  owner: '0'.repeat(32),
+  trust: TRUST,
+  reference_only: false,
+  status: 'active',
+  version: 3,
+  settled: true,
+  guard: GUARD,
+};
+
+const ANSWERS: Record<keyof MemoryGateway, unknown> = {
+  write: { results: [{ memory_id: MEMORY_ID, outcome: 'stored', version: 1, settled: false, replaced: [], masked: [], guard: GUARD }] },
+  search: { hits: [], nothing_relevant: true, degraded: [], took_ms: 1 },
+  get: VIEW,
+  list: { items: [VIEW], next_cursor: null },
+  update: { memory_id: MEMORY_ID, outcome: 'updated', version: 4 },
+  history: { memory_id: MEMORY_ID, versions: [] },
+  forget: { forgotten: 1, memory_ids: [MEMORY_ID] },
+};
+
+export function memoryDouble(): MemoryDouble {
+  const calls: NotedCall[] = [];
+  const answer =
+    (method: keyof MemoryGateway) =>
+    async (input: unknown, call: CallContext): Promise<never> => {
+      const noted: NotedCall = { method, input: input as Record<string, unknown>, call };
+      calls.push(noted);
+      return (double.intercept === undefined ? ANSWERS[method] : await double.intercept(noted)) as never;
+    };
+  const double: MemoryDouble = {
+    calls,
+    intercept: undefined,
+    write: answer('write'),
+    search: answer('search'),
+    get: answer('get'),
+    list: answer('list'),
+    update: answer('update'),
+    history: answer('history'),
+    forget: answer('forget'),
+  };
+  return double;
+}
