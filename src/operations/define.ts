@@ -36,8 +36,14 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   /** Points on top of `cost` for a call that carries more than one piece of work. */
   extraCost?(input: z.output<I>): number;
   readonly http: readonly HttpBinding[];
-  /** Fields the MCP tool shows; `tool: 'default'` is listed always, 'all' with MCP_TOOLS=all, 'never' not. */
-  readonly mcp: { readonly tool: 'default' | 'all' | 'never'; readonly fields: readonly string[] };
+  readonly mcp: {
+    /** 'default' is listed always, 'all' with MCP_TOOLS=all, 'never' not. */
+    readonly tool: 'default' | 'all' | 'never';
+    /** Input fields the tool takes, others are refused; `field.part` shows that part of an object field alone, but takes it whole. */
+    readonly fields: readonly string[];
+    /** Fields the tool needs although the schema has them optional, because their alternative is not shown. */
+    readonly required?: readonly string[];
+  };
   readonly input: I;
   readonly output: O;
   /** Example inputs for OpenAPI, --help and tests. */

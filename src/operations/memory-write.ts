@@ -50,6 +50,7 @@ export const memoryWrite = defineOperation({
       'source',
       'wait',
     ],
+    required: ['content'],
   },
   input,
   output: writeAnswer,
