@@ -67,7 +67,8 @@ function scan(text: string): JsonFault | null {
       }
       i = end;
     } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-      if (frames.length >= JSON_MAX_DEPTH) return { frames, message: `is nested deeper than ${JSON_MAX_DEPTH} levels` };
+      // the outermost name says enough
+      if (frames.length >= JSON_MAX_DEPTH) return { frames: frames.slice(0, 1), message: `is nested deeper than ${JSON_MAX_DEPTH} levels` };
       top = code === OPEN_OBJECT ? { keys: new Set(), at: '', expectsKey: true } : { keys: null, at: 0, expectsKey: false };
       frames.push(top);
     } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
