@@ -1,0 +1,23 @@
+/** Makes the memory gateway from its parts; compose.ts calls it once. */
+import type { MemoryDeps } from './deps.ts';
+import { forget } from './forget.ts';
+import type { MemoryGateway } from './gateway.ts';
+import { get, history, list } from './read.ts';
+import { search } from './search.ts';
+import { createTurnLinks } from './turn-links.ts';
+import { update } from './update.ts';
+import { write } from './write.ts';
+
+/** The only door to memory (memory/gateway.ts). Keeps no state but the last turns of running sessions. */
+export function createMemoryGateway(deps: MemoryDeps): MemoryGateway {
+  const turns = createTurnLinks(deps);
+  return {
+    write: (input, call) => write(deps, turns, input, call),
+    search: (input, call) => search(deps, input, call),
+    get: (input, call) => get(deps, input, call),
+    list: (input, call) => list(deps, input, call),
+    update: (input, call) => update(deps, turns, input, call),
+    history: (input, call) => history(deps, input, call),
+    forget: (input, call) => forget(deps, turns, input, call),
+  };
+}

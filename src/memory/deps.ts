@@ -1,0 +1,33 @@
+/** What the memory service is made of: ports, the guard, policies and clocks; compose.ts fills it, tests fill it with their own. */
+import type { Clock } from '../domain/clock.ts';
+import type { AccessStats, DirtyMarks, IdempotencyStore, MemoryIndex, NamespaceStore } from '../domain/ports.ts';
+import type { RankingProfile } from '../domain/ranking.ts';
+import type { Guard } from '../guard/guard.ts';
+import type { EmbeddingProvider } from '../providers/embedding/provider.ts';
+import type { LayerPolicy } from './layer-policy.ts';
+
+export interface MemoryDeps {
+  readonly index: MemoryIndex;
+  readonly guard: Guard;
+  readonly namespaces: NamespaceStore;
+  readonly idempotency: IdempotencyStore;
+  readonly stats: AccessStats;
+  readonly dirty: DirtyMarks;
+  readonly embedder: Pick<EmbeddingProvider, 'spaces' | 'spacesForText' | 'spacesForQuery' | 'embed'>;
+  /** By name; `assistant` is the default one. */
+  readonly profiles: ReadonlyMap<string, RankingProfile>;
+  readonly layers: LayerPolicy;
+  /** HMAC keys, each for one purpose. */
+  readonly keys: { readonly cursor: Uint8Array; readonly plan: Uint8Array; readonly idempotency: Uint8Array };
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** Life of a memory that names none; 0 = for ever. */
+  readonly defaultTtlDays: number;
+  /** How many hits a search brings that does not say. */
+  readonly defaultTopK: number;
+  /** Tells the embed job that a tenant has due records. */
+  nudge(tenant: string): void;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Told when a search had to do without a part: log and metrics. */
+  onDegraded?(part: string, error: unknown): void;
+}

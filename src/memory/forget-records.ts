@@ -1,0 +1,76 @@
+/** Soft forgetting of records: copies kept, heads marked, turns after them rebuilt; safe to repeat at any point. */
+import { isoTime } from '../domain/clock.ts';
+import { STATUSES, type MemoryRecord, type StoredRecord } from '../domain/memory.ts';
+import type { MemoryDeps } from './deps.ts';
+import type { CallContext } from './gateway.ts';
+import { writerOf } from './record.ts';
+import type { TurnLinks } from './turn-links.ts';
+import { keepVersion, MAX_CAS_TRIES } from './versions.ts';
+
+/** Version copies written at the same time. */
+const COPIES_AT_ONCE = 8;
+
+/** Whether a record is forgotten on request: what is forgotten already is done, a legal hold forbids it. */
+export function isForgettable(record: Pick<MemoryRecord, 'status' | 'legal_hold'>): boolean {
+  return record.status !== 'forgotten' && record.legal_hold !== true;
+}
+
+/**
+ * Forgets those of the ids that the caller may forget and that are not forgotten yet. Returns the ids this call forgot; one that others
+ * keep changing is left as it is.
+ */
+export async function forgetRecords(
+  deps: MemoryDeps,
+  turns: TurnLinks,
+  call: CallContext,
+  memoryIds: readonly string[],
+): Promise<readonly string[]> {
+  const done: string[] = [];
+  let open = memoryIds;
+  for (let attempt = 0; open.length > 0 && attempt < MAX_CAS_TRIES; attempt += 1) {
+    const heads = (await load(deps, call, open)).filter(({ record }) => isForgettable(record));
+    const { forgotten, moved } = await markForgotten(deps, turns, call, heads);
+    done.push(...forgotten);
+    open = moved;
+  }
+  return done;
+}
+
+async function load(deps: MemoryDeps, call: CallContext, memoryIds: readonly string[]): Promise<readonly StoredRecord[]> {
+  const by = deps.guard.scope(
+    { memoryIds },
+    { principal: call.principal, action: 'forget', reach: 'granted', statuses: STATUSES, nowMs: deps.clock() },
+  );
+  return deps.guard.permitted(await deps.index.get(by), by);
+}
+
+async function markForgotten(
+  deps: MemoryDeps,
+  turns: TurnLinks,
+  call: CallContext,
+  heads: readonly StoredRecord[],
+): Promise<{ readonly forgotten: readonly string[]; readonly moved: readonly string[] }> {
+  const nowIso = isoTime(deps.clock());
+  for (let from = 0; from < heads.length; from += COPIES_AT_ONCE)
+    await Promise.all(heads.slice(from, from + COPIES_AT_ONCE).map(({ record }) => keepVersion(deps, record, nowIso)));
+  for (const { record } of heads) await turns.rebuildSuccessor(record, undefined, call, 'forget');
+  const outcomes = await deps.index.patchMany(
+    call.principal.tenant,
+    heads.map(({ record, at }) => ({
+      memoryId: record.memory_id,
+      patch: {
+        status: 'forgotten',
+        reason: 'forgotten on request',
+        version: record.version + 1,
+        updated_at: nowIso,
+        valid_from: nowIso,
+        created_by: writerOf(call.principal),
+        // Nobody will search it: its vectors are not worth making.
+        spaces_due: [],
+      },
+      at,
+    })),
+  );
+  const withOutcome = (wanted: string): string[] => heads.filter((_, i) => outcomes[i] === wanted).map(({ record }) => record.memory_id);
+  return { forgotten: withOutcome('replaced'), moved: withOutcome('conflict') };
+}

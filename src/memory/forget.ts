@@ -1,0 +1,188 @@
+/** memory_forget: by id at once; by filter or query after a dry run whose signed plan the second call brings. */
+import { isoTime } from '../domain/clock.ts';
+import { STATUSES, type MemoryRecord, type Status } from '../domain/memory.ts';
+import { mapUnscreened } from '../domain/sealed.ts';
+import type { Filter } from '../domain/wire/common.ts';
+import type { ForgetAnswer, ForgetInput } from '../domain/wire/forget.ts';
+import { HindsightError } from '../errors.ts';
+import type { AccessRequest } from '../gate/access-policy.ts';
+import { canonicalJson, defined } from './canonical.ts';
+import type { MemoryDeps } from './deps.ts';
+import { forgetRecords, isForgettable } from './forget-records.ts';
+import type { CallContext } from './gateway.ts';
+import { loadForChange } from './load.ts';
+import { openPlan, PLAN_LIFE_MS, signPlan, type ForgetPlan } from './plan.ts';
+import { invalid } from './record.ts';
+import { makeVisible, rank } from './search.ts';
+import type { TurnLinks } from './turn-links.ts';
+
+type Answer = Omit<ForgetAnswer, 'trace_id'>;
+
+/** Ids a plan names one by one; a larger one binds the filter and the time of the dry run. */
+const MAX_PLAN_IDS = 400;
+const PAGE = 100;
+const MAX_NAMED_IDS = 100;
+const SAMPLE = 5;
+const SAMPLE_CHARS = 200;
+const DEFAULT_MIN_SCORE = 0.5;
+const QUERY_HITS = 20;
+/** What a filter finds unless it says otherwise: all that is not forgotten already and not in a reviewer's hands. */
+const FORGETTABLE: readonly Status[] = ['active', 'conflict', 'candidate', 'superseded', 'archived'];
+
+/**
+ * Failures: ERR_MEMORY_NOT_FOUND, ERR_NAMESPACE_FORBIDDEN, ERR_PRECONDITION_FAILED (by id with another version), ERR_FORGET_TARGET when nothing
+ * narrows the target, ERR_PLAN_INVALID without a dry run's plan or with one of another call.
+ */
+export async function forget(deps: MemoryDeps, turns: TurnLinks, input: ForgetInput, call: CallContext): Promise<Answer> {
+  if (input.memory_id !== undefined) return forgetOne(deps, turns, input.memory_id, input, call);
+  if (input.plan !== undefined && input.dry_run !== true) return carryOut(deps, turns, input.plan, input, call);
+  if (input.query === undefined && !narrows(input.filter)) throw new HindsightError('ERR_FORGET_TARGET');
+  if (input.dry_run !== true) throw new HindsightError('ERR_PLAN_INVALID');
+  return input.query === undefined ? dryRunByFilter(deps, input, call) : dryRunByQuery(deps, input, call);
+}
+
+async function forgetOne(deps: MemoryDeps, turns: TurnLinks, memoryId: string, input: ForgetInput, call: CallContext): Promise<Answer> {
+  const { record } = await loadForChange(deps, call, memoryId, 'forget', STATUSES);
+  if (input.version !== undefined && input.version !== record.version)
+    throw new HindsightError('ERR_PRECONDITION_FAILED', { params: { version: record.version } });
+  if (input.dry_run === true)
+    return isForgettable(record)
+      ? { ...NOTHING, count: 1, sample: await sampleOf(deps, call, [memoryId]) }
+      : { ...NOTHING, count: 0, sample: [] };
+  const forgotten = await forgetRecords(deps, turns, call, [memoryId]);
+  // One that is forgotten already, or held, is no error; one that others keep changing is.
+  if (forgotten.length === 0 && isForgettable(record)) throw new HindsightError('ERR_VERSION_CONFLICT');
+  return finished(deps, call, forgotten);
+}
+
+async function dryRunByQuery(deps: MemoryDeps, input: ForgetInput, call: CallContext): Promise<Answer> {
+  const { screening } = await rank(
+    deps,
+    { query: input.query ?? '', top_k: QUERY_HITS, ...defined({ namespaces: input.namespaces, filter: input.filter }) },
+    call,
+    'forget',
+  );
+  const floor = input.min_score ?? DEFAULT_MIN_SCORE;
+  const hits = screening.items.filter(({ value }) => value.score >= floor).slice(0, QUERY_HITS);
+  const ids = hits.map(({ value }) => value.record.memory_id);
+  const { target, before_ms, expires_ms } = planBase(deps, input);
+  return planned(deps, call, { target, before_ms, expires_ms, ids, count: ids.length });
+}
+
+async function dryRunByFilter(deps: MemoryDeps, input: ForgetInput, call: CallContext): Promise<Answer> {
+  const base = planBase(deps, input);
+  await makeVisible(deps, call.principal.tenant);
+  const ids: string[] = [];
+  let count = 0;
+  for await (const page of pages(deps, call, base)) {
+    count += page.length;
+    if (ids.length <= MAX_PLAN_IDS) ids.push(...page.map((record) => record.memory_id));
+  }
+  if (count > MAX_PLAN_IDS) return planned(deps, call, { ...base, count }, ids);
+  const { target, before_ms, expires_ms } = base;
+  return planned(deps, call, { target, before_ms, expires_ms, ids, count });
+}
+
+async function carryOut(deps: MemoryDeps, turns: TurnLinks, token: string, input: ForgetInput, call: CallContext): Promise<Answer> {
+  const plan = openPlan(token, deps.keys.plan, call.principal, deps.clock);
+  const namesTarget = input.filter !== undefined || input.query !== undefined || input.namespaces !== undefined;
+  if (namesTarget && targetOf(input) !== plan.target) throw new HindsightError('ERR_PLAN_INVALID');
+  const ids = plan.ids ?? (await idsOf(deps, call, plan));
+  if (ids.length > plan.count) throw new HindsightError('ERR_PLAN_INVALID');
+  const forgotten: string[] = [];
+  for (let from = 0; from < ids.length; from += PAGE) {
+    call.signal.throwIfAborted();
+    forgotten.push(...(await forgetRecords(deps, turns, call, ids.slice(from, from + PAGE))));
+  }
+  return finished(deps, call, forgotten);
+}
+
+async function idsOf(deps: MemoryDeps, call: CallContext, plan: ForgetPlan): Promise<readonly string[]> {
+  await makeVisible(deps, call.principal.tenant);
+  const ids: string[] = [];
+  for await (const page of pages(deps, call, plan)) ids.push(...page.map((record) => record.memory_id));
+  return ids;
+}
+
+/** What fits the plan's filter, was there at the dry run, and may be forgotten. */
+async function* pages(
+  deps: MemoryDeps,
+  call: CallContext,
+  plan: Pick<ForgetPlan, 'filter' | 'namespaces' | 'before_ms'>,
+): AsyncGenerator<readonly MemoryRecord[]> {
+  const { status, ...filter } = plan.filter ?? {};
+  const request: AccessRequest = {
+    principal: call.principal,
+    action: 'forget',
+    reach: plan.namespaces ?? 'default',
+    statuses: status === undefined ? FORGETTABLE : FORGETTABLE.filter((s) => status.includes(s)),
+    nowMs: deps.clock(),
+  };
+  const by = deps.guard.scope({ filter, pageSize: PAGE }, request);
+  for await (const page of deps.index.scan(by)) {
+    const records = deps.guard.permitted(page, by);
+    yield records.filter((record) => isForgettable(record) && Date.parse(record.created_at) < plan.before_ms);
+  }
+}
+
+function planBase(deps: MemoryDeps, input: ForgetInput): Omit<ForgetPlan, 'count' | 'ids'> {
+  const nowMs = deps.clock();
+  return {
+    target: targetOf(input),
+    // What was stored in this very millisecond was there.
+    before_ms: nowMs + 1,
+    expires_ms: nowMs + PLAN_LIFE_MS,
+    ...defined({ filter: input.filter, namespaces: input.namespaces }),
+  };
+}
+
+/** The dry run's answer. `found`: ids to take the sample from when the plan itself names none. */
+async function planned(deps: MemoryDeps, call: CallContext, plan: ForgetPlan, found = plan.ids ?? []): Promise<Answer> {
+  if (plan.count === 0) return { ...NOTHING, count: 0, sample: [] };
+  const token = signPlan(plan, deps.keys.plan, call.principal);
+  if (token === undefined) throw invalid('/filter', 'is too long for a plan; name fewer namespaces or conditions');
+  const sample = await sampleOf(deps, call, found.slice(0, SAMPLE));
+  return { ...NOTHING, count: plan.count, sample, plan: token, plan_expires_at: isoTime(plan.expires_ms) };
+}
+
+const NOTHING: Answer = { forgotten: 0, memory_ids: [] };
+
+async function finished(deps: MemoryDeps, call: CallContext, forgotten: readonly string[]): Promise<Answer> {
+  if (forgotten.length > 0) {
+    await deps.dirty.mark(call.principal.tenant);
+    deps.nudge(call.principal.tenant);
+  }
+  return { forgotten: forgotten.length, memory_ids: forgotten.slice(0, MAX_NAMED_IDS) };
+}
+
+/** Some of the records as the caller may see them; shortened before the screen, so that an envelope is never cut open. */
+async function sampleOf(deps: MemoryDeps, call: CallContext, memoryIds: readonly string[]): Promise<NonNullable<Answer['sample']>> {
+  const by = deps.guard.scope(
+    { memoryIds },
+    { principal: call.principal, action: 'forget', reach: 'granted', statuses: STATUSES, nowMs: deps.clock() },
+  );
+  const shortened = mapUnscreened(await deps.index.get(by), (stored) =>
+    stored.map(({ record }) => ({ ...record, content: beginning(record.content) })),
+  );
+  return deps.guard.screenRecords(shortened, by).items.map(({ value, referenceOnly }) => ({
+    memory_id: value.memory_id,
+    content: value.content,
+    created_at: value.created_at,
+    reference_only: referenceOnly,
+  }));
+}
+
+function beginning(content: string): string {
+  return content.length <= SAMPLE_CHARS ? content : `${content.slice(0, SAMPLE_CHARS).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+function targetOf(input: ForgetInput): string {
+  return canonicalJson([input.filter ?? null, input.query ?? null, input.min_score ?? null, input.namespaces ?? null]);
+}
+
+/** At least one condition that can exclude something. */
+function narrows(filter: Filter | undefined): boolean {
+  return Object.values(filter ?? {}).some(
+    (condition) => condition !== undefined && (typeof condition !== 'object' || Object.keys(condition).length > 0),
+  );
+}

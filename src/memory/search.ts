@@ -1,0 +1,122 @@
+/** memory_search: scope, query vectors, the one hybrid query, fusion, and the guard's screen on what comes back. */
+import type { SearchSpec, RankingProfile, RankedHit } from '../domain/ranking.ts';
+import { mapUnscreened, type Scoped, type Unscreened } from '../domain/sealed.ts';
+import { TIER, TIER_NAMES } from '../domain/trust.ts';
+import type { Filter } from '../domain/wire/common.ts';
+import type { SearchAnswer, SearchInput } from '../domain/wire/read.ts';
+import type { AccessRequest } from '../gate/access-policy.ts';
+import type { Screening } from '../guard/guard.ts';
+import { fuse, relevance } from '../ranking/fuse.ts';
+import { withWeights } from '../ranking/profile.ts';
+import type { MemoryDeps } from './deps.ts';
+import type { CallContext } from './gateway.ts';
+import { queryVectors } from './query-vectors.ts';
+import { invalid } from './record.ts';
+import { searchStatuses } from './statuses.ts';
+import { hitView } from './view.ts';
+
+export const DEFAULT_PROFILE = 'assistant';
+
+/** Failures: ERR_NAMESPACE_FORBIDDEN, ERR_REQUEST_INVALID for an unknown profile or weight, ERR_STORE_UNAVAILABLE. */
+export async function search(deps: MemoryDeps, input: SearchInput, call: CallContext): Promise<Omit<SearchAnswer, 'trace_id'>> {
+  const startedMs = deps.clock();
+  const found = await rank(deps, input, call);
+  const { hits, nothingRelevant } = relevance(
+    found.screening.items.map((item) => item.value),
+    found.profile.floor,
+    input.min_score,
+  );
+  const kept = new Set(hits.slice(0, found.topK));
+  const shown = found.screening.items.filter((item) => kept.has(item.value));
+  if (call.principal.actor !== 'service')
+    deps.stats.record(
+      call.principal.tenant,
+      shown.map((item) => item.value.record.memory_id),
+    );
+  return {
+    hits: shown.map((item) => hitView(item, input.explain === true)),
+    nothing_relevant: nothingRelevant,
+    degraded: found.degraded,
+    took_ms: deps.clock() - startedMs,
+  };
+}
+
+export interface Found {
+  /** Best first, not cut. */
+  readonly screening: Screening<RankedHit>;
+  readonly profile: RankingProfile;
+  readonly topK: number;
+  readonly degraded: string[];
+}
+
+/** Everything of a search up to the screened, ranked hits; memory_forget by query reads the same. */
+export async function rank(deps: MemoryDeps, input: SearchInput, call: CallContext, action: 'read' | 'forget' = 'read'): Promise<Found> {
+  const profile = profileOf(deps, input);
+  const { principal } = call;
+  const request: AccessRequest = {
+    principal,
+    action,
+    reach: input.namespaces ?? 'default',
+    statuses: searchStatuses(input.filter?.status, input.include_superseded === true),
+    nowMs: deps.clock(),
+  };
+  const probe = deps.guard.scope({ key: holdingsKey(request) }, request);
+  const [primary, ...others] = deps.embedder.spacesForQuery(input.query);
+  const embed = (names: readonly string[]) => queryVectors(deps, input.query, names, call.signal);
+  const [holdings, first] = await Promise.all([visibleHoldings(deps, probe), embed(primary === undefined ? [] : [primary])]);
+  // A second space only where there is Chinese for it to find (retrieval.md, which space).
+  const chinese = holdings.languages.has('zh') || holdings.languages.has('mixed');
+  const more = chinese && first !== undefined && others.length > 0 ? await embed(others) : [];
+  const topK = input.top_k ?? deps.defaultTopK;
+  const floor = TIER[input.trust_floor ?? 'external'];
+  const spec: SearchSpec = {
+    query: input.query,
+    vectors: [...(first ?? []), ...(more ?? [])],
+    filter: hardFilter(input, floor),
+    profile,
+    topK,
+    askedAtMs: input.asked_at === undefined ? request.nowMs : Date.parse(input.asked_at),
+    taskId: input.task_id,
+    taskType: input.task_type,
+    passages: holdings.passages,
+  };
+  const query = deps.guard.scope(spec, request);
+  const screening = deps.guard.screenHits(await ranked(deps, query, spec), query, { floor });
+  const degraded = [...(first === undefined || more === undefined ? ['vector'] : []), ...(screening.degraded ? ['guard'] : [])];
+  return { screening, profile, topK, degraded };
+}
+
+async function ranked(deps: MemoryDeps, query: Scoped<SearchSpec>, spec: SearchSpec): Promise<Unscreened<readonly RankedHit[]>> {
+  return mapUnscreened(await deps.index.search(query), (page) => fuse(page, spec));
+}
+
+/** Read-your-writes: what was acknowledged before this search is in it, and in what the namespaces are said to hold. */
+async function visibleHoldings(deps: MemoryDeps, probe: Scoped<{ readonly key: string }>): ReturnType<MemoryDeps['index']['holdings']> {
+  await makeVisible(deps, probe.scope.tenant);
+  return deps.index.holdings(probe);
+}
+
+/** One refresh when there are acknowledged writes that no search has made visible yet. */
+export async function makeVisible(deps: Pick<MemoryDeps, 'dirty' | 'index'>, tenant: string): Promise<void> {
+  if (await deps.dirty.take(tenant)) await deps.index.refresh(tenant);
+}
+
+function profileOf(deps: MemoryDeps, input: SearchInput): RankingProfile {
+  const profile = deps.profiles.get(input.profile ?? DEFAULT_PROFILE);
+  if (profile === undefined) throw invalid('/profile', `is not a ranking profile; there are ${[...deps.profiles.keys()].join(', ')}`);
+  return input.weights === undefined ? profile : withWeights(profile, input.weights);
+}
+
+/** The caller's conditions without `status` (the scope holds it), with the trust floor, so that the engine's candidates are not wasted. */
+function hardFilter(input: SearchInput, floor: number): Filter {
+  const { status: _inScope, ...filter } = input.filter ?? {};
+  if (floor === TIER.external) return filter;
+  const allowed = TIER_NAMES.filter((tier) => TIER[tier] >= floor);
+  return { ...filter, trust: (filter.trust ?? allowed).filter((tier) => allowed.includes(tier)) };
+}
+
+/** Names everything the mandatory filter depends on, except the time. */
+function holdingsKey({ principal, action, reach, statuses }: AccessRequest): string {
+  const scopes = [...principal.scopes].sort();
+  return JSON.stringify([principal.owner, principal.ownNamespace, principal.namespaces ?? null, scopes, action, reach, statuses ?? null]);
+}

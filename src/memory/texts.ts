@@ -1,0 +1,66 @@
+/** What is made from a record's texts: lexical fields, codes, passages, language and fingerprint; the same at write, update and rebuild. */
+import type { MemoryRecord } from '../domain/memory.ts';
+import { analyze } from '../text/analyze.ts';
+import { fingerprint } from '../text/clean.ts';
+import { codes } from '../text/codes.ts';
+import { splitPassages } from '../text/passages.ts';
+import { hasHan, language } from '../text/script.ts';
+import { defined } from './canonical.ts';
+
+export type Texts = {
+  readonly [K in 'content' | 'title' | 'summary' | 'subject']?: string | undefined;
+} & { readonly content: string };
+
+/** The text a record is found by: title and content. Also what decides its vector spaces. */
+export function bodyOf(texts: Pick<Texts, 'content' | 'title'>): string {
+  return texts.title === undefined ? texts.content : `${texts.title}\n${texts.content}`;
+}
+
+/** Every field derived from the texts; those that would be empty are absent. */
+export function textFields(
+  texts: Texts,
+): Pick<
+  MemoryRecord,
+  'language' | 'lex_uni' | 'lex_bi' | 'lex_word' | 'lex_context' | 'lex_summary' | 'lex_subject' | 'codes' | 'passages' | 'fingerprint'
+> {
+  const body = bodyOf(texts);
+  const { uni, bi, word } = analyze(body);
+  const found = codes(body);
+  const passages = splitPassages(texts.content).map(({ start, end, text }) => ({ start, end, text }));
+  return {
+    language: language(body),
+    fingerprint: fingerprint(texts.content),
+    ...defined({
+      lex_uni: joined(uni),
+      lex_bi: joined(bi),
+      lex_word: joined(word),
+      lex_context: joined(latin(uni)),
+      lex_summary: tokensOf(texts.summary),
+      lex_subject: tokensOf(texts.subject),
+      codes: found.length > 0 ? found : undefined,
+      passages: passages.length > 0 ? passages : undefined,
+    }),
+  };
+}
+
+/**
+ * The context field: stems of the previous turn and of the record itself. Only questions in Latin script read it (retrieval.md, the one
+ * query), so Han characters are left out. Undefined when there is nothing in it.
+ */
+export function contextField(
+  record: Pick<Texts, 'content' | 'title'>,
+  previous: Pick<Texts, 'content' | 'title'> | undefined,
+): string | undefined {
+  const before = previous === undefined ? [] : analyze(bodyOf(previous)).uni;
+  return joined(latin([...before, ...analyze(bodyOf(record)).uni]));
+}
+
+const latin = (tokens: readonly string[]): readonly string[] => tokens.filter((token) => !hasHan(token));
+
+const joined = (tokens: readonly string[]): string | undefined => (tokens.length > 0 ? tokens.join(' ') : undefined);
+
+function tokensOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const { uni, bi } = analyze(text);
+  return joined([...uni, ...bi]);
+}

@@ -1,0 +1,167 @@
+/** memory_update: corrects or invalidates a memory; the old version is kept, and a less trusted writer only proposes. */
+import { isoTime } from '../domain/clock.ts';
+import type { MemoryRecord, StoredRecord } from '../domain/memory.ts';
+import { metadata as metadataSchema } from '../domain/wire/common.ts';
+import type { UpdateAnswer, UpdateInput } from '../domain/wire/write.ts';
+import { HindsightError } from '../errors.ts';
+import type { MemoryDraft } from '../guard/admission.ts';
+import { canonicalJson, defined, mergePatch } from './canonical.ts';
+import type { MemoryDeps } from './deps.ts';
+import type { CallContext } from './gateway.ts';
+import { loadForChange } from './load.ts';
+import { dueSpaces, eventAt, invalid, utc, writerOf } from './record.ts';
+import { shownStatuses } from './statuses.ts';
+import { textFields } from './texts.ts';
+import type { TurnLinks } from './turn-links.ts';
+import { compareAndSet, keepVersion, withoutVectors } from './versions.ts';
+
+type Answer = Omit<UpdateAnswer, 'trace_id'>;
+
+const BLOCKED = 'the guard does not let this in';
+/** Made anew from the texts; those that come out empty must not keep their old value. */
+const DERIVED_FIELDS = ['lex_uni', 'lex_bi', 'lex_word', 'lex_context', 'lex_summary', 'lex_subject', 'codes', 'passages'];
+
+/**
+ * Failures: ERR_MEMORY_NOT_FOUND, ERR_NAMESPACE_FORBIDDEN, ERR_PRECONDITION_FAILED when `version` is not the head's, ERR_SCOPE_MISSING when a
+ * private memory is to be shared without memory:share, ERR_VERSION_CONFLICT when others kept changing it.
+ */
+export async function update(deps: MemoryDeps, turns: TurnLinks, input: UpdateInput, call: CallContext): Promise<Answer> {
+  const answer = await compareAndSet<Answer>(
+    () => loadForChange(deps, call, input.memory_id, 'write', shownStatuses(call.principal)),
+    (stored) => attempt(deps, turns, input, call, stored),
+  );
+  if (answer.outcome !== 'unchanged') {
+    await deps.dirty.mark(call.principal.tenant);
+    deps.nudge(call.principal.tenant);
+  }
+  return answer;
+}
+
+async function attempt(
+  deps: MemoryDeps,
+  turns: TurnLinks,
+  input: UpdateInput,
+  call: CallContext,
+  stored: StoredRecord,
+): Promise<{ readonly done: Answer } | 'conflict'> {
+  const head = stored.record;
+  if (input.version !== undefined && input.version !== head.version)
+    throw new HindsightError('ERR_PRECONDITION_FAILED', { params: { version: head.version } });
+  const changed = applied(input, head, call);
+  const memory_id = head.memory_id;
+  if (canonicalJson(changed) === canonicalJson(head)) return { done: { memory_id, outcome: 'unchanged', version: head.version } };
+  const nowIso = isoTime(deps.clock());
+  const next = await rebuilt(deps, turns, head, changed, call);
+  if (deps.guard.tierOf(call.principal) < head.trust_tier) return { done: await propose(deps, call, head, next, nowIso) };
+
+  const draft: MemoryDraft = {
+    ...next,
+    version: head.version + 1,
+    updated_at: nowIso,
+    valid_from: nowIso,
+    created_by: writerOf(call.principal),
+  };
+  const { record, sealed, mark } = await deps.guard.admit(draft, { principal: call.principal, parents: [], previous: head });
+  const guard = { ...mark, rule_ids: [...mark.rule_ids] };
+  if (record === undefined || sealed === undefined)
+    return { done: { memory_id, outcome: 'blocked', version: head.version, reason: BLOCKED, guard } };
+  if (record.status !== draft.status) return { done: await propose(deps, call, head, next, nowIso) };
+
+  // First the copy, then the head: a crash in between leaves one harmless copy, never a lost version.
+  await keepVersion(deps, head, nowIso);
+  const withdrawn = record.status !== head.status || record.visibility !== head.visibility;
+  // The turn after it must not borrow words that are about to be withdrawn; corrected ones it borrows once they stand.
+  if (withdrawn) await turns.rebuildSuccessor(head, record, call, 'write');
+  if ((await deps.index.replace(sealed, stored.at)) === 'conflict') return 'conflict';
+  if (!withdrawn && record.content !== head.content) await turns.rebuildSuccessor(head, record, call, 'write');
+  return { done: { memory_id, outcome: 'updated', version: record.version, guard } };
+}
+
+/** The head with the input laid over it, nothing else touched; equal to the head when nothing changes. */
+function applied(input: UpdateInput, head: MemoryRecord, call: CallContext): MemoryRecord {
+  if (input.visibility === 'shared' && head.visibility === 'private') {
+    if (head.owner !== call.principal.owner) throw new HindsightError('ERR_NAMESPACE_FORBIDDEN', { params: { action: 'share' } });
+    if (!call.principal.scopes.has('memory:share')) throw new HindsightError('ERR_SCOPE_MISSING', { params: { scope: 'memory:share' } });
+  }
+  const fields: Record<string, unknown> = { ...head };
+  const set = (field: keyof MemoryRecord, value: unknown): void => {
+    if (value === undefined) return;
+    if (value === null) delete fields[field];
+    else fields[field] = value;
+  };
+  const occurredAt = typeof input.occurred_at === 'string' ? utc(input.occurred_at) : input.occurred_at;
+  set('content', input.content);
+  set('summary', input.summary);
+  set('tags', input.tags === undefined ? undefined : input.tags.length === 0 ? null : [...new Set(input.tags)]);
+  set('importance', input.importance);
+  set('confidence', input.confidence);
+  set('occurred_at', occurredAt);
+  if (occurredAt !== undefined) set('event_at', eventAt(occurredAt ?? undefined, head.created_at));
+  set('expires_at', typeof input.expires_at === 'string' ? utc(input.expires_at) : input.expires_at);
+  set('visibility', input.visibility);
+  set('pinned', input.pinned);
+  if (input.metadata !== undefined) set('metadata', patchedMetadata(head.metadata, input.metadata));
+  if (input.invalid === true && head.status !== 'superseded') {
+    set('status', 'superseded');
+    set('reason', 'no longer holds');
+  }
+  return fields as unknown as MemoryRecord;
+}
+
+/** The merged metadata, checked like that of a write; null when nothing is left. */
+function patchedMetadata(before: MemoryRecord['metadata'], patch: Readonly<Record<string, unknown>>): Record<string, unknown> | null {
+  const parsed = metadataSchema.safeParse(mergePatch(before ?? {}, patch));
+  if (!parsed.success) throw invalid('/metadata', parsed.error.issues[0]?.message ?? 'is not valid');
+  return Object.keys(parsed.data).length > 0 ? parsed.data : null;
+}
+
+/**
+ * With new derived fields where a text changed. Vectors are of the old content, so with it they go and the spaces are due again; a summary
+ * is a lexical field alone.
+ */
+async function rebuilt(
+  deps: MemoryDeps,
+  turns: TurnLinks,
+  head: MemoryRecord,
+  changed: MemoryRecord,
+  call: CallContext,
+): Promise<MemoryRecord> {
+  if (changed.content === head.content && changed.summary === head.summary) return changed;
+  const derived = textFields(changed);
+  if (changed.content === head.content) {
+    const { lex_summary: _old, ...rest } = changed;
+    return { ...rest, ...defined({ lex_summary: derived.lex_summary }) };
+  }
+  const bare: Record<string, unknown> = { ...withoutVectors(changed) };
+  for (const field of DERIVED_FIELDS) delete bare[field];
+  const fresh = { ...(bare as unknown as MemoryRecord), ...derived };
+  return turns.withContext({ ...fresh, spaces_due: dueSpaces(deps, changed) }, call);
+}
+
+/** A candidate beside the head, linked by conflict_with: the head stays as it is (guard.md, an update below the record's tier). */
+async function propose(deps: MemoryDeps, call: CallContext, head: MemoryRecord, next: MemoryRecord, nowIso: string): Promise<Answer> {
+  const { superseded_by: _by, supersedes: _of, prev_turn_id: _prev, next_turn_id: _next, valid_to: _to, ...rest } = withoutVectors(next);
+  const draft: MemoryDraft = {
+    ...rest,
+    memory_id: deps.newId(),
+    owner: call.principal.owner,
+    created_by: writerOf(call.principal),
+    created_at: nowIso,
+    updated_at: nowIso,
+    valid_from: nowIso,
+    event_at: eventAt(next.occurred_at, nowIso),
+    spaces_due: dueSpaces(deps, next),
+    status: 'candidate',
+    version: 1,
+    conflict_with: [head.memory_id],
+    reason: next.status === 'superseded' ? 'asks to invalidate' : 'asks to correct',
+  };
+  const { record, sealed, mark } = await deps.guard.admit(draft, { principal: call.principal, parents: [head] });
+  const guard = { ...mark, rule_ids: [...mark.rule_ids] };
+  const answer = { memory_id: head.memory_id, version: head.version, guard };
+  if (record === undefined || sealed === undefined) return { ...answer, outcome: 'blocked', reason: BLOCKED };
+  await deps.index.create(sealed);
+  if (record.status === 'quarantined' || record.status === 'pending')
+    return { ...answer, outcome: record.status, reason: 'the change is held back until a person has decided' };
+  return { ...answer, outcome: 'conflict', reason: 'the memory is more trusted than this caller; the change is kept as a candidate' };
+}

@@ -1,0 +1,84 @@
+/** Screened records as the wire shows them: hits, whole memories and versions; one mapper for all reads. */
+import type { MemoryRecord } from '../domain/memory.ts';
+import type { HitRecord, RankedHit } from '../domain/ranking.ts';
+import { tierName } from '../domain/trust.ts';
+import type { Hit, MemoryView } from '../domain/wire/read.ts';
+import type { ScreenedItem } from '../guard/guard.ts';
+import { defined } from './canonical.ts';
+
+/** Tier by name, and the types of origin, each once. */
+export function trustOf(record: Pick<HitRecord, 'trust_tier' | 'origin'>): Hit['trust'] {
+  return { tier: tierName(record.trust_tier), origins: [...new Set(record.origin.map((origin) => origin.type))] };
+}
+
+/** One hit; `explain` only when asked for. */
+export function hitView({ value, referenceOnly }: ScreenedItem<RankedHit>, explain: boolean): Hit {
+  const { record } = value;
+  return {
+    memory_id: record.memory_id,
+    content: record.content,
+    score: value.score,
+    namespace: record.namespace,
+    layer: record.layer,
+    tags: [...(record.tags ?? [])],
+    trust: trustOf(record),
+    reference_only: referenceOnly,
+    created_at: record.created_at,
+    version: record.version,
+    status: record.status,
+    ...defined({
+      title: record.title,
+      summary: record.summary,
+      kind: record.kind,
+      subject: record.subject,
+      topic: record.topic,
+      confidence: record.confidence,
+      importance: record.importance,
+      occurred_at: record.occurred_at,
+      passage: value.passage,
+      explain: explain ? { engine_score: value.engineScore, signals: value.parts.map((part) => ({ ...part })) } : undefined,
+    }),
+  };
+}
+
+/** A whole record as its reader may see it. */
+export function memoryView({ value: record, referenceOnly }: ScreenedItem<MemoryRecord>): MemoryView {
+  return {
+    memory_id: record.memory_id,
+    namespace: record.namespace,
+    content: record.content,
+    layer: record.layer,
+    tags: [...(record.tags ?? [])],
+    visibility: record.visibility,
+    created_at: record.created_at,
+    updated_at: record.updated_at,
+    owner: record.owner,
+    trust: trustOf(record),
+    reference_only: referenceOnly,
+    status: record.status,
+    version: record.version,
+    settled: (record.spaces_due ?? []).length === 0,
+    guard: { verdict: record.guard.verdict, rule_ids: [...record.guard.rule_ids], policy_revision: record.guard.policy_revision },
+    ...defined({
+      title: record.title,
+      summary: record.summary,
+      kind: record.kind,
+      subject: record.subject,
+      topic: record.topic,
+      metadata: record.metadata,
+      importance: record.importance,
+      confidence: record.confidence,
+      pinned: record.pinned,
+      session_id: record.session_id,
+      task_id: record.task_id,
+      task_type: record.task_type,
+      turn: record.turn,
+      occurred_at: record.occurred_at,
+      expires_at: record.expires_at,
+      reason: record.reason,
+      supersedes: record.supersedes === undefined ? undefined : [...record.supersedes],
+      superseded_by: record.superseded_by,
+      conflict_with: record.conflict_with === undefined ? undefined : [...record.conflict_with],
+    }),
+  };
+}

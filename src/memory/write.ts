@@ -1,0 +1,180 @@
+/** memory_write: checks, admits and stores one memory or a batch; vectors are left to the embed job, so no write waits for a model. */
+import { setImmediate } from 'node:timers/promises';
+import type { MemoryRecord, Outcome, Status } from '../domain/memory.ts';
+import type { CreateOutcome, NamespaceRecord } from '../domain/ports.ts';
+import type { Admitted } from '../domain/sealed.ts';
+import type { WriteAnswer, WriteInput, WriteItem, WriteResult } from '../domain/wire/write.ts';
+import { HindsightError, type FieldFault } from '../errors.ts';
+import type { MemoryDeps } from './deps.ts';
+import type { CallContext } from './gateway.ts';
+import { idempotent } from './idempotency.ts';
+import { checkItems, type CheckedItems } from './items.ts';
+import { loadVisible } from './load.ts';
+import { draftOf } from './record.ts';
+import { waitSettled } from './settle.ts';
+import type { TurnLinks } from './turn-links.ts';
+
+/** Items analysed before other calls get their turn on the event loop. */
+const ITEMS_PER_SLICE = 16;
+
+type Answer = Pick<WriteAnswer, 'results'>;
+
+/** What became of an item before anything was stored: a result, or a record to store. */
+type Judged = { readonly result: WriteResult } | { readonly record: MemoryRecord };
+
+const OUTCOME_OF: Readonly<Partial<Record<Status, Outcome>>> = {
+  active: 'stored',
+  candidate: 'candidate',
+  pending: 'pending',
+  quarantined: 'quarantined',
+};
+
+/**
+ * Stores what the request holds. Faults of a single item are the request's (ERR_REQUEST_INVALID, ERR_NAMESPACE_FORBIDDEN,
+ * ERR_MEMORY_NOT_FOUND for parents); in a batch they are the item's. ERR_STORE_UNAVAILABLE and ERR_GUARD_UNAVAILABLE stop the whole call.
+ */
+export async function write(deps: MemoryDeps, turns: TurnLinks, input: WriteInput, call: CallContext): Promise<Answer> {
+  const checked = checkItems(input);
+  const ids = checked.items.map(() => deps.newId());
+  const answer = await idempotent(deps, call, input, ids, (memoryIds) => store(deps, turns, checked, call, memoryIds));
+  return input.wait === true ? waitSettled(deps, call, answer) : answer;
+}
+
+async function store(
+  deps: MemoryDeps,
+  turns: TurnLinks,
+  checked: CheckedItems,
+  call: CallContext,
+  ids: readonly string[],
+): Promise<Answer> {
+  const judged = await judgeAll(deps, checked, call, ids);
+  const admitted = judged.flatMap((j) => ('record' in j ? [j.record] : []));
+  const linked = await turns.linkAll(admitted, call);
+  const boxes = linked.map((record, i) => deps.guard.readmit(record, admitted[i] ?? record));
+  const outcomes = await createAll(deps, boxes);
+  await announce(
+    deps,
+    turns,
+    call,
+    linked.filter((_record, i) => isStored(outcomes[i])),
+  );
+  const results = linked.map((record, i) => resultOf(record, outcomes[i]));
+  let next = 0;
+  return { results: judged.map((j) => ('result' in j ? j.result : (results[next++] ?? FAILED))) };
+}
+
+/** One request to the store, whatever the number. */
+async function createAll(deps: MemoryDeps, boxes: readonly Admitted<MemoryRecord>[]): Promise<readonly CreateOutcome[]> {
+  const [only, ...more] = boxes;
+  if (only === undefined) return [];
+  return more.length === 0 ? [await deps.index.create(only)] : deps.index.createMany(boxes);
+}
+
+/** Read-your-writes and the embed job hear of what was stored. */
+async function announce(deps: MemoryDeps, turns: TurnLinks, call: CallContext, stored: readonly MemoryRecord[]): Promise<void> {
+  if (stored.length === 0) return;
+  const { tenant } = call.principal;
+  await deps.dirty.mark(tenant);
+  stored.forEach((record) => turns.remember(record));
+  if (stored.some((r) => (r.spaces_due ?? []).length > 0)) deps.nudge(tenant);
+}
+
+async function judgeAll(deps: MemoryDeps, checked: CheckedItems, call: CallContext, ids: readonly string[]): Promise<readonly Judged[]> {
+  const good = checked.items.flatMap((c) => ('item' in c ? [c.item] : []));
+  const parents = await loadVisible(
+    deps,
+    call,
+    good.flatMap((item) => item.source?.parents ?? []),
+  );
+  const places = new Map<string, Promise<NamespaceRecord>>();
+  const judged: Judged[] = [];
+  for (const [i, entry] of checked.items.entries()) {
+    if (i > 0 && i % ITEMS_PER_SLICE === 0) await setImmediate();
+    const base = checked.single ? '' : `/items/${i}`;
+    if ('faults' in entry) {
+      judged.push({ result: invalidResult(entry.faults) });
+      continue;
+    }
+    try {
+      judged.push(await judge(deps, call, entry.item, ids[i] ?? deps.newId(), parents, places));
+    } catch (error) {
+      if (checked.single || !(error instanceof HindsightError) || error.status >= 500) throw error;
+      judged.push({ result: invalidResult(faultsOf(error, base)) });
+    }
+  }
+  return judged;
+}
+
+async function judge(
+  deps: MemoryDeps,
+  call: CallContext,
+  item: WriteItem,
+  memoryId: string,
+  visible: ReadonlyMap<string, MemoryRecord>,
+  places: Map<string, Promise<NamespaceRecord>>,
+): Promise<Judged> {
+  const { principal } = call;
+  const namespace = item.namespace ?? principal.ownNamespace;
+  const nowMs = deps.clock();
+  deps.guard.scope({}, { principal, action: 'write', reach: [namespace], nowMs });
+  const parents = (item.source?.parents ?? []).map((id) => visible.get(id));
+  if (parents.includes(undefined))
+    throw new HindsightError('ERR_MEMORY_NOT_FOUND', {
+      faults: [{ pointer: '/source/parents', message: 'names a memory that cannot be read' }],
+    });
+  // Checked before the namespace is made, so that a refused item leaves nothing behind.
+  const unplaced = draftOf(item, { memoryId, namespace, generation: 0, principal, nowMs }, deps);
+  const place = places.get(namespace) ?? deps.namespaces.ensure(principal.tenant, namespace, principal.owner);
+  places.set(namespace, place);
+  const { generation, collect } = await place;
+  if (collect === 'off')
+    return { result: { ...EMPTY, memory_id: null, outcome: 'dropped', reason: 'collecting is switched off in this namespace' } };
+  const admission = await deps.guard.admit(
+    { ...unplaced, generation },
+    { principal, source: item.source, parents: parents.filter((p) => p !== undefined) },
+  );
+  if (admission.record === undefined)
+    return {
+      result: { ...EMPTY, memory_id: null, outcome: 'blocked', reason: 'the guard does not let this in', guard: mutable(admission.mark) },
+    };
+  return { record: admission.record };
+}
+
+const EMPTY = { settled: true, replaced: [], masked: [] };
+const FAILED: WriteResult = {
+  ...EMPTY,
+  memory_id: null,
+  outcome: 'failed',
+  reason: 'the store refused this memory; the others are not affected',
+};
+
+function resultOf(record: MemoryRecord, outcome: CreateOutcome | undefined): WriteResult {
+  if (!isStored(outcome)) return FAILED;
+  return {
+    memory_id: record.memory_id,
+    outcome: OUTCOME_OF[record.status] ?? 'stored',
+    version: record.version,
+    settled: (record.spaces_due ?? []).length === 0,
+    replaced: [],
+    masked: [...(record.masked ?? [])],
+    guard: mutable(record.guard),
+  };
+}
+
+/** An id that exists already is this call's own: ids are random, so only a repeat of the call or of its request can have made it. */
+function isStored(outcome: CreateOutcome | undefined): boolean {
+  return outcome?.outcome === 'created' || outcome?.outcome === 'exists';
+}
+
+function mutable(mark: MemoryRecord['guard']): NonNullable<WriteResult['guard']> {
+  return { verdict: mark.verdict, rule_ids: [...mark.rule_ids], policy_revision: mark.policy_revision };
+}
+
+function invalidResult(faults: readonly FieldFault[]): WriteResult {
+  return { ...EMPTY, memory_id: null, outcome: 'invalid', reason: 'this item is not valid', errors: faults.map((f) => ({ ...f })) };
+}
+
+function faultsOf(error: HindsightError, base: string): readonly FieldFault[] {
+  if (error.faults.length > 0) return error.faults.map(({ pointer, message }) => ({ pointer: base + pointer, message }));
+  return [{ pointer: error.code === 'ERR_NAMESPACE_FORBIDDEN' ? `${base}/namespace` : base, message: error.message }];
+}
