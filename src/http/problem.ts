@@ -73,12 +73,13 @@ export function watchRequests(parts: { readonly clock: Clock; readonly logger: E
       const { error } = ctx.state;
       const route = ctx.state.route.path ?? 'unknown';
       metrics.requestDone(ctx.state.route.path === undefined ? 'unknown' : ctx.method, route, ctx.status, tookMs);
-      const level = error === undefined ? 'info' : ERRORS[error.code].level;
       const facts = { trace_id: ctx.state.traceId, method: ctx.method, route, status: ctx.status, took_ms: tookMs };
-      const code = error === undefined ? {} : { code: error.code };
-      // operations log their own failures with the cause; an internal error from elsewhere is logged here
-      const cause = error?.code === 'ERR_INTERNAL' && error.cause !== undefined ? { err: error.cause } : {};
-      logger[level]({ ...facts, ...code, ...cause }, 'request done');
+      if (error === undefined) logger.info(facts, 'request done');
+      else if (ctx.state.inOperation === true) logger.info({ ...facts, code: error.code }, 'request done');
+      else {
+        const cause = error.cause === undefined ? {} : { err: error.cause };
+        logger[ERRORS[error.code].level]({ ...facts, code: error.code, ...cause }, 'request refused');
+      }
     }
   };
 }

@@ -59,6 +59,8 @@ export interface RequestState {
   body?: unknown;
   /** What became a problem response, for log and metrics. */
   error?: HindsightError;
+  /** True once an operation took over: it logs its own failure with the cause. */
+  inOperation?: boolean;
 }
 
 export type HttpContext = Koa.ParameterizedContext<RequestState>;

@@ -29,6 +29,7 @@ function operationRoute(operation: AnyOperation, binding: HttpBinding, invoke: I
     describe: () => describeOperation(operation, binding, parameters),
     handle: async (ctx) => {
       const input = rawInput(ctx, binding, parameters, inPath);
+      ctx.state.inOperation = true;
       const output = await callInNamesOfTheRequest(parameters, () =>
         invoke(operation, input, {
           principal: principalOf(ctx),

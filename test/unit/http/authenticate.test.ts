@@ -38,6 +38,7 @@ describe('http/authenticate', () => {
     expect(answer.status).to.equal(503);
     expect(answer.headers['retry-after']).to.equal('1');
     expect(answer.headers).to.not.have.property('www-authenticate');
+    expect(test.logs.at(-1)).to.include({ level: 'warn', message: 'request refused', code: 'ERR_AUTH_KEYS_UNAVAILABLE' });
   });
 
   it('takes the scheme in any case', async () => {
