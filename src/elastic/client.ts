@@ -13,8 +13,8 @@ export interface StoreOptions {
 }
 
 const REQUEST_TIMEOUT_MS = 10_000;
-/** Transport options of calls that may be sent twice (after 50 and 100 ms): reads, and creations under a fixed id. */
-export const RETRY = { maxRetries: 2, retryBackoff: (_min: number, _max: number, attempt: number): number => 0.05 * attempt } as const;
+/** Transport options of calls that may be sent twice (after 100 and 200 ms: long enough for the first shard of an index being made): reads, and creations under a fixed id. */
+export const RETRY = { maxRetries: 2, retryBackoff: (_min: number, _max: number, attempt: number): number => 0.1 * attempt } as const;
 
 /**
  * A client that never sniffs and retries nothing by itself: a compare-and-set whose answer was lost would come back as a conflict.
