@@ -4,7 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 import { HindsightError } from '../errors.ts';
 import type { AnyOperation } from '../operations/define.ts';
 import type { Invoke } from '../operations/invoke.ts';
-import type { Limiter } from '../operations/limits.ts';
+import type { AddressLimiter, Limiter } from '../operations/limits.ts';
 import { fieldNames } from '../operations/parse.ts';
 import type { EventLog } from '../operations/watch.ts';
 import { authenticate, type TokenVerifier } from './authenticate.ts';
@@ -33,7 +33,7 @@ export interface HttpServerParts {
   readonly operations: readonly AnyOperation[];
   readonly invoke: Invoke;
   readonly verifier: TokenVerifier;
-  readonly limiter: Limiter;
+  readonly limiter: Limiter & AddressLimiter;
   readonly config: HttpConfig;
   readonly readiness: Readiness;
   readonly metrics: HttpMetrics & MetricsPage;
@@ -71,8 +71,9 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
     reportProblems(config),
     checkOrigin(config),
     answerOptions(),
+    limitAddress(parts.limiter),
     authenticate(parts.verifier),
-    limitCoarsely(parts.limiter),
+    limitPrincipal(parts.limiter),
     requireRoute(),
     parseBody(names),
     dispatch(),
@@ -96,8 +97,16 @@ function securityHeaders(): HttpMiddleware {
   };
 }
 
+/** Before a token is verified, because that costs more than counting. The address is the connection's own: X-Forwarded-For is a claim. */
+function limitAddress(limiter: AddressLimiter): HttpMiddleware {
+  return async (ctx, next) => {
+    if (ctx.state.route.route?.access !== 'open') await limiter.coarse(ctx.req.socket.remoteAddress ?? '');
+    await next();
+  };
+}
+
 /** One point of the `http` bucket for every authenticated request, before its body costs anything. */
-function limitCoarsely(limiter: Limiter): HttpMiddleware {
+function limitPrincipal(limiter: Limiter): HttpMiddleware {
   return async (ctx, next) => {
     if (ctx.state.principal !== undefined) await limiter.consume(ctx.state.principal, 'http', 1);
     await next();

@@ -19,3 +19,9 @@ export interface Limiter {
    */
   consume(principal: Principal, operation: string, cost: number): Promise<LimitResult>;
 }
+
+/** The outermost limit: what it protects is the verification of tokens. */
+export interface AddressLimiter {
+  /** One point of a network address. ERR_RATE_LIMITED when it is used up. */
+  coarse(address: string): Promise<void>;
+}

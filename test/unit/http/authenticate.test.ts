@@ -95,6 +95,15 @@ describe('http/authenticate', () => {
     expect(await test.raw(`${head}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`)).to.match(/^HTTP\/1\.1 401 /);
   });
 
+  it('counts the address of the connection before a token is looked at, whatever headers claim', async () => {
+    test.refusing = 'address';
+    const headers = { 'x-forwarded-for': '10.9.8.7', forwarded: 'for=10.9.8.7' };
+    const answer = await test.request('GET', '/v1/memories', { token: KEYS_AWAY, headers });
+    expect(answer.json).to.include({ status: 429, code: 'ERR_RATE_LIMITED' });
+    expect(test.addresses).to.deep.equal(['127.0.0.1']);
+    expect((await test.request('GET', '/livez', { token: null })).status).to.equal(200);
+  });
+
   it('does not count a caller without a token against anybody’s limit', async () => {
     await test.request('GET', '/v1/memories', { token: null });
     expect(test.consumed).to.deep.equal([]);

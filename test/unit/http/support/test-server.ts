@@ -45,6 +45,7 @@ export interface TestServer {
   readonly logs: LogLine[];
   readonly requests: { method: string; route: string; status: number }[];
   readonly consumed: { operation: string; cost: number }[];
+  readonly addresses: string[];
   /** Bucket that is used up. */
   refusing: string | undefined;
   ready: boolean;
@@ -66,6 +67,12 @@ export async function startServer(options: { config?: Partial<HttpConfig>; mount
       return { limit: 100, remaining: 100 - cost, resetSeconds: 30, windowSeconds: 60 };
     },
   };
+  const addressLimiter = {
+    coarse: async (address: string) => {
+      test.addresses.push(address);
+      if (test.refusing === 'address') throw new HindsightError('ERR_RATE_LIMITED', { params: { seconds: 7 }, retryAfterSeconds: 7 });
+    },
+  };
   const metrics = {
     operationDone: (_operation: string, _code: ErrorCode | 'OK', _durationMs: number) => undefined,
     requestDone: (method: string, route: string, status: number) => void test.requests.push({ method, route, status }),
@@ -78,7 +85,7 @@ export async function startServer(options: { config?: Partial<HttpConfig>; mount
     operations,
     invoke: createInvoke({ memory, limiter, clock, logger, metrics }),
     verifier: { verify },
-    limiter,
+    limiter: { ...limiter, ...addressLimiter },
     config: {
       hosts: ['127.0.0.1', 'localhost', '[::1]'],
       origins: ['https://page.example'],
@@ -101,6 +108,7 @@ export async function startServer(options: { config?: Partial<HttpConfig>; mount
     logs,
     requests: [],
     consumed: [],
+    addresses: [],
     refusing: undefined,
     ready: true,
     request: (method, path, given) => send(listening.port, method, path, given),
