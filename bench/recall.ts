@@ -6,7 +6,7 @@ import type { BenchEngine } from './support/engine.ts';
 import type { HttpClient } from './support/http-client.ts';
 import { batchBody, batches, inTurn, sendBatch } from './support/import.ts';
 import { Latency } from './support/latency.ts';
-import { COMMON_OPTIONS, type BenchCommand } from './support/options.ts';
+import { COMMON_OPTIONS, type BenchCommand, type Options } from './support/options.ts';
 import { progress, progressOf } from './support/progress.ts';
 import { meanFigures, rankingFigures, type RankingFigures } from './support/ranking-metrics.ts';
 import { runBench, type BenchRun } from './support/run.ts';
@@ -29,16 +29,24 @@ const TOP_K = 10;
 const TOP_K_PARTS = 20;
 const EMBED_STALL_MS = 120_000;
 
-await runBench(COMMAND, async (run) => {
-  const folder = resolve(import.meta.dirname, '..', run.options.text('data'));
-  const wanted = run.options.list('sets');
+await runBench(
+  COMMAND,
+  async (run) => {
+    run.print(`${'set'.padEnd(22)}  docs  queries   R@1    R@5    R@10   nDCG@10  MRR    search p50`);
+    const figures: unknown[] = [];
+    for (const [i, set] of readSets(run.options).entries()) figures.push(await measure(run, run.prefix(`recall${i}`), set));
+    return { ranking: run.options.text('ranking'), sets: figures };
+  },
+  readSets,
+);
+
+/** All sets asked for; a missing folder or a wrong name costs no time. */
+function readSets(options: Options): RetrievalSet[] {
+  const folder = resolve(import.meta.dirname, '..', options.text('data'));
+  const wanted = options.list('sets');
   const names = wanted.length === 1 && wanted[0] === 'all' ? setNames(folder) : wanted;
-  const sets = names.map((name) => readSet(folder, name)); // all of them before anything starts: a wrong name costs no time
-  run.print(`${'set'.padEnd(22)}  docs  queries   R@1    R@5    R@10   nDCG@10  MRR    search p50`);
-  const figures: unknown[] = [];
-  for (const [i, set] of sets.entries()) figures.push(await measure(run, run.prefix(`recall${i}`), set));
-  return { ranking: run.options.text('ranking'), sets: figures };
-});
+  return names.map((name) => readSet(folder, name));
+}
 
 /** Each set in indices of its own, so that a set's figure does not hang on which others were asked for. */
 async function measure(run: BenchRun, prefix: string, set: RetrievalSet): Promise<unknown> {

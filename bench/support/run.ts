@@ -23,12 +23,19 @@ export interface BenchRun {
 /** What a bench hands back: stands in bench/results/<name>.json beside the machine line. */
 export type BenchFigures = Readonly<Record<string, unknown>>;
 
-/** Runs a bench as the main program and sets the exit code. */
-export async function runBench(command: BenchCommand, work: (run: BenchRun) => Promise<BenchFigures>): Promise<void> {
+/** Runs a bench as the main program and sets the exit code; `check` sees the options before anything is started. */
+export async function runBench(
+  command: BenchCommand,
+  work: (run: BenchRun) => Promise<BenchFigures>,
+  check: (options: Options) => void = () => undefined,
+): Promise<void> {
   try {
     const options = parseOptions(command, process.argv.slice(2));
     if (options === undefined) process.stdout.write(helpOf(command));
-    else await runWith(command, options, work);
+    else {
+      check(options);
+      await runWith(command, options, work);
+    }
   } catch (error) {
     if (error instanceof UsageError) process.stderr.write(`${error.message}; see npm run ${command.name} -- --help\n`);
     else process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
