@@ -1,0 +1,162 @@
+/** Rate limits: points in a fixed window for each principal and tenant, and a coarse one for each address before the token is read. */
+import type { Redis } from 'ioredis';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
+import { z } from 'zod';
+import type { Principal } from '../domain/principal.ts';
+import { HindsightError } from '../errors.ts';
+import type { Breaker } from '../redis/breaker.ts';
+import { redisKey } from '../redis/keys.ts';
+import { addressKey } from './rate-limiter-address.ts';
+
+/** A thousand requests a second: many callers share a proxy's address, and a refused token costs 0.2 ms (measured). */
+const ADDRESS_POINTS_PER_SECOND = 1_000;
+const UNLIMITED = 1_000_000_000;
+
+const points = z.int().min(1).max(UNLIMITED);
+const bucketSchema = z.strictObject({ principal: points, tenant: points });
+
+/** policies/limits.yaml. */
+export const rateLimitsSchema = z
+  .strictObject({
+    version: z.literal(1),
+    window_seconds: z.int().min(1).max(3_600),
+    /** Points of one address in a window, before the token is read. */
+    address: points.optional(),
+    buckets: z
+      .record(z.string().regex(/^[a-z_]{1,64}$/), bucketSchema)
+      .refine((all) => 'http' in all && 'default' in all, 'needs the buckets http and default'),
+  })
+  .transform((file): RateLimits => ({
+    windowSeconds: file.window_seconds,
+    addressPoints: file.address ?? file.window_seconds * ADDRESS_POINTS_PER_SECOND,
+    buckets: file.buckets,
+  }));
+
+export interface RateLimits {
+  readonly windowSeconds: number;
+  readonly addressPoints: number;
+  /** By operation; `default` holds for each operation without its own, counted apart. */
+  readonly buckets: Readonly<Record<string, { readonly principal: number; readonly tenant: number }>>;
+}
+
+/** For measuring: limits that nobody reaches, counted all the same so that the cost of counting is in the figures. */
+export const BENCH_RATE_LIMITS: RateLimits = {
+  windowSeconds: 60,
+  addressPoints: UNLIMITED,
+  buckets: { default: { principal: UNLIMITED, tenant: UNLIMITED } },
+};
+
+export interface LimitState {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+  readonly windowSeconds: number;
+}
+
+export interface RateLimiter {
+  /**
+   * Takes `cost` points (at least 1) from the principal's bucket of that operation, then from the tenant's, and answers the
+   * one with less left. Throws ERR_RATE_LIMITED with retryAfterSeconds when either is used up; a principal that is over its
+   * own limit takes nothing from its tenant.
+   */
+  consume(principal: Principal, operation: string, cost: number): Promise<LimitState>;
+  /** One point of the address (IPv6: its /64). Counted in this process alone: it must cost less than what it protects. */
+  coarse(address: string): Promise<void>;
+}
+
+export interface RateLimiterParts {
+  readonly limits: RateLimits;
+  /** Shared by all replicas; without it, or while it is away, each process counts for itself. */
+  readonly redis?: { readonly client: Redis; readonly breaker: Breaker; readonly prefix: string } | undefined;
+  readonly onLimited?: (bucket: 'principal' | 'tenant' | 'address') => void;
+  /** A call was counted in the process although Redis is configured. */
+  readonly onShortcut?: () => void;
+}
+
+interface Bucket {
+  readonly limit: number;
+  readonly memory: RateLimiterAbstract;
+  readonly shared: RateLimiterAbstract | undefined;
+}
+
+export function createRateLimiter(parts: RateLimiterParts): RateLimiter {
+  const { limits, redis } = parts;
+  const { windowSeconds } = limits;
+  const bucket = (limit: number): Bucket => {
+    const options = { keyPrefix: '', points: limit, duration: windowSeconds };
+    return {
+      limit,
+      memory: new RateLimiterMemory(options),
+      shared:
+        redis &&
+        new RateLimiterRedis({
+          ...options,
+          storeClient: redis.client,
+          rejectIfRedisNotReady: true,
+          inMemoryBlockOnConsumed: limit, // a flood over the limit does not reach Redis
+        }),
+    };
+  };
+  const buckets = new Map(
+    Object.entries(limits.buckets).map(([name, row]) => [name, { principal: bucket(row.principal), tenant: bucket(row.tenant) }]),
+  );
+  const address = new RateLimiterMemory({ keyPrefix: '', points: limits.addressPoints, duration: windowSeconds });
+
+  async function take(from: Bucket, kind: 'principal' | 'tenant', key: string, cost: number): Promise<LimitState> {
+    const inProcess = (): Promise<Settled> => settle(from.memory.consume(key, cost));
+    const shared = from.shared;
+    const { state, enough } =
+      shared === undefined || redis === undefined
+        ? await inProcess()
+        : await redis.breaker.run(
+            () => settle(shared.consume(key, cost)),
+            () => {
+              parts.onShortcut?.();
+              return inProcess();
+            },
+          );
+    if (!enough) throw refused(kind, resetSecondsOf(state));
+    return { limit: from.limit, remaining: state.remainingPoints, resetSeconds: resetSecondsOf(state), windowSeconds };
+  }
+
+  function refused(kind: 'principal' | 'tenant' | 'address', seconds: number): HindsightError {
+    parts.onLimited?.(kind);
+    return new HindsightError('ERR_RATE_LIMITED', { params: { seconds }, retryAfterSeconds: seconds });
+  }
+
+  return {
+    async consume(principal, operation, cost) {
+      const pair = buckets.get(operation) ?? buckets.get('default');
+      if (pair === undefined) throw new TypeError('limits need a default bucket');
+      const price = Math.max(1, Math.ceil(cost));
+      const prefix = redis?.prefix ?? '';
+      const { tenant, owner } = principal;
+      const own = await take(pair.principal, 'principal', redisKey(prefix, 'limit', operation, 'principal', tenant, owner), price);
+      const all = await take(pair.tenant, 'tenant', redisKey(prefix, 'limit', operation, 'tenant', tenant), price);
+      return all.remaining < own.remaining ? all : own;
+    },
+    async coarse(from) {
+      const { state, enough } = await settle(address.consume(addressKey(from), 1));
+      if (!enough) throw refused('address', resetSecondsOf(state));
+    },
+  };
+}
+
+interface Settled {
+  readonly state: RateLimiterRes;
+  readonly enough: boolean;
+}
+
+/** The state of the bucket and whether it had enough; the library throws the state when it had not. Real failures are thrown on. */
+async function settle(consumed: Promise<RateLimiterRes>): Promise<Settled> {
+  try {
+    return { state: await consumed, enough: true };
+  } catch (thrown) {
+    if (thrown instanceof RateLimiterRes) return { state: thrown, enough: false };
+    throw thrown;
+  }
+}
+
+function resetSecondsOf(state: RateLimiterRes): number {
+  return Math.max(1, Math.ceil(state.msBeforeNext / 1_000));
+}

@@ -1,0 +1,134 @@
+/** The metrics page: Prometheus counters and histograms with closed sets of labels; one registry a process, passed down by compose. */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { ErrorCode } from '../errors.ts';
+
+const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+/** A label that takes more values than this is a mistake: further ones are counted as `other`. */
+const MAX_LABEL_VALUES = 150;
+const LABEL_VALUE = /^[A-Za-z0-9_:./{}-]{1,80}$/;
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'unknown']);
+
+export type ElasticCall = 'search' | 'get' | 'write' | 'bulk' | 'refresh' | 'scan' | 'admin';
+export type Shortcut = 'limits_without_redis' | 'dirty_marks_without_redis';
+
+export interface Metrics {
+  readonly contentType: string;
+  /** The Prometheus text exposition of everything. */
+  render(): Promise<string>;
+  /** `route` is the declared path, never what the client sent. */
+  requestDone(method: string, route: string, status: number, durationMs: number): void;
+  operationDone(operation: string, code: ErrorCode | 'OK', durationMs: number): void;
+  elasticDone(call: ElasticCall, ok: boolean, durationMs: number): void;
+  embedQueue(depth: { readonly due: number; readonly dead: number }): void;
+  embedFailed(reason: 'unavailable' | 'rejected'): void;
+  /** A search had to do without a part, `vector` for instance. */
+  searchDegraded(part: string): void;
+  rateLimited(bucket: 'principal' | 'tenant' | 'address'): void;
+  /** An availability shortcut was taken: the answer is right, the guarantee is smaller. */
+  shortcutTaken(name: Shortcut): void;
+}
+
+/**
+ * Own registry, with the process and event-loop metrics of prom-client in it. Labels hold routes, operations, codes and
+ * the like; never a tenant, an id or anything a caller sent: what does not look like such a name is counted as `other`.
+ */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'hindsight_http_request_duration_seconds',
+    help: 'HTTP requests by route and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets: SECONDS,
+    registers,
+  });
+  const operations = new Histogram({
+    name: 'hindsight_operation_duration_seconds',
+    help: 'Operations by outcome, whatever the front end',
+    labelNames: ['operation', 'code'],
+    buckets: SECONDS,
+    registers,
+  });
+  const elastic = new Histogram({
+    name: 'hindsight_elasticsearch_duration_seconds',
+    help: 'Calls of Elasticsearch',
+    labelNames: ['call', 'outcome'],
+    buckets: SECONDS,
+    registers,
+  });
+  const embedDepth = new Gauge({
+    name: 'hindsight_embed_queue_records',
+    help: 'Records that wait for vectors (due) and that were given up (dead)',
+    labelNames: ['state'],
+    registers,
+  });
+  const embedErrors = new Counter({
+    name: 'hindsight_embed_errors_total',
+    help: 'Failed embedding calls',
+    labelNames: ['reason'],
+    registers,
+  });
+  const degraded = new Counter({
+    name: 'hindsight_degraded_searches_total',
+    help: 'Searches that did without a part',
+    labelNames: ['part'],
+    registers,
+  });
+  const limited = new Counter({
+    name: 'hindsight_rate_limited_total',
+    help: 'Calls refused by a rate limit',
+    labelNames: ['bucket'],
+    registers,
+  });
+  const shortcuts = new Counter({
+    name: 'hindsight_shortcuts_total',
+    help: 'Availability shortcuts taken',
+    labelNames: ['name'],
+    registers,
+  });
+  const route = closedSet();
+  const operation = closedSet();
+  const part = closedSet();
+  return {
+    contentType: registry.contentType,
+    render: () => registry.metrics(),
+    requestDone(method, path, status, durationMs) {
+      const known = Number.isInteger(status) && status >= 100 && status < 600 ? String(status) : 'other';
+      requests.observe({ method: METHODS.has(method) ? method : 'other', route: route(path), status: known }, durationMs / 1_000);
+    },
+    operationDone(name, code, durationMs) {
+      operations.observe({ operation: operation(name), code }, durationMs / 1_000);
+    },
+    elasticDone(call, ok, durationMs) {
+      elastic.observe({ call, outcome: ok ? 'ok' : 'failed' }, durationMs / 1_000);
+    },
+    embedQueue({ due, dead }) {
+      embedDepth.set({ state: 'due' }, due);
+      embedDepth.set({ state: 'dead' }, dead);
+    },
+    embedFailed(reason) {
+      embedErrors.inc({ reason });
+    },
+    searchDegraded(name) {
+      degraded.inc({ part: part(name) });
+    },
+    rateLimited(bucket) {
+      limited.inc({ bucket });
+    },
+    shortcutTaken(name) {
+      shortcuts.inc({ name });
+    },
+  };
+}
+
+/** Lets the first values through that look like names, and gives `other` for all the rest. */
+function closedSet(): (value: string) => string {
+  const seen = new Set<string>();
+  return (value) => {
+    if (seen.has(value)) return value;
+    if (seen.size >= MAX_LABEL_VALUES || !LABEL_VALUE.test(value)) return 'other';
+    seen.add(value);
+    return value;
+  };
+}
