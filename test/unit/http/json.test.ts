@@ -81,6 +81,7 @@ describe('http/json', () => {
     ['two values', '{} {}', '', 'has a syntax error'],
     ['an open string', '{"content":"abc', '', 'has a syntax error'],
     ['a number out of range', '{"top_k":1e400}', '/top_k', 'is a number out of range'],
+    ['an integer of 400 digits', `{"top_k":${'9'.repeat(400)}}`, '/top_k', 'is a number out of range'],
     ['a negative number out of range', '{"items":[0,-1e999]}', '/items/1', 'is a number out of range'],
     ['a key twice', '{"content":1,"content":2}', '', 'names a key twice'],
     ['a key twice in two spellings', '{"content":1,"c\\u006fntent":2}', '', 'names a key twice'],
