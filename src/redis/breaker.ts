@@ -10,7 +10,7 @@ export interface Breaker {
    */
   run<T>(call: () => Promise<T>, fallback: () => T | Promise<T>): Promise<T>;
   /** Opens it from outside: the connection was lost with no call on its way. */
-  trip(error: unknown): void;
+  readonly trip: (error: unknown) => void;
   readonly isOpen: boolean;
   /** Until when (ms since the epoch) it was last open; -Infinity if never. */
   readonly openUntilMs: number;

@@ -14,18 +14,18 @@ export type Shortcut = 'limits_without_redis' | 'dirty_marks_without_redis';
 export interface Metrics {
   readonly contentType: string;
   /** The Prometheus text exposition of everything. */
-  render(): Promise<string>;
+  readonly render: () => Promise<string>;
   /** `route` is the declared path, never what the client sent. */
-  requestDone(method: string, route: string, status: number, durationMs: number): void;
-  operationDone(operation: string, code: ErrorCode | 'OK', durationMs: number): void;
-  elasticDone(call: ElasticCall, ok: boolean, durationMs: number): void;
-  embedQueue(depth: { readonly due: number; readonly dead: number }): void;
-  embedFailed(reason: 'unavailable' | 'rejected'): void;
+  readonly requestDone: (method: string, route: string, status: number, durationMs: number) => void;
+  readonly operationDone: (operation: string, code: ErrorCode | 'OK', durationMs: number) => void;
+  readonly elasticDone: (call: ElasticCall, ok: boolean, durationMs: number) => void;
+  readonly embedQueue: (depth: { readonly due: number; readonly dead: number }) => void;
+  readonly embedFailed: (reason: 'unavailable' | 'rejected') => void;
   /** A search had to do without a part, `vector` for instance. */
-  searchDegraded(part: string): void;
-  rateLimited(bucket: 'principal' | 'tenant' | 'address'): void;
+  readonly searchDegraded: (part: string) => void;
+  readonly rateLimited: (bucket: 'principal' | 'tenant' | 'address') => void;
   /** An availability shortcut was taken: the answer is right, the guarantee is smaller. */
-  shortcutTaken(name: Shortcut): void;
+  readonly shortcutTaken: (name: Shortcut) => void;
 }
 
 /**
