@@ -32,6 +32,8 @@ export function redisDirtyMarks(parts: {
   readonly breaker: Breaker;
   readonly clock: Clock;
   readonly prefix: string;
+  /** A take was answered without Redis. */
+  readonly onShortcut?: () => void;
 }): DirtyMarks {
   const { redis, breaker, clock } = parts;
   const keyOf = (tenant: string): string => redisKey(parts.prefix, 'dirty', tenant);
@@ -46,7 +48,10 @@ export function redisDirtyMarks(parts: {
     async take(tenant) {
       const found = await breaker.run(
         async () => (await redis.del(keyOf(tenant))) === 1,
-        () => true,
+        () => {
+          parts.onShortcut?.();
+          return true;
+        },
       );
       return found || clock() < breaker.openUntilMs + DOUBT_AFTER_OUTAGE_MS;
     },
