@@ -10,6 +10,7 @@ import { combine, UNJUDGED, type AdmissionContext, type AdmissionStage } from '.
 import type { Guard } from '../../../src/guard/guard.ts';
 import { principal, type PrincipalOptions } from '../../support/principals.ts';
 import { memoryRecord, testGuard } from '../../support/records.ts';
+import { rejection } from '../../support/rejection.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 
@@ -32,16 +33,6 @@ const hitOf = (record: MemoryRecord, passage?: string): RankedHit => ({
   parts: [],
   ...(passage === undefined ? {} : { passage }),
 });
-
-const rejection = async (work: Promise<unknown>): Promise<HindsightError> => {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof HindsightError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-};
 
 describe('guard: admission', () => {
   it('gives people and services user_stated and agents agent_inferred', async () => {

@@ -1,0 +1,204 @@
+/** A small memory index in process, behind the same sealed types as the real one: for unit tests of guard, memory and jobs. */
+import type { MemoryRecord, SeqNo, StoredRecord } from '../../src/domain/memory.ts';
+import type { CreateOutcome, EmbedQueue, EmbedTask, MemoryIndex } from '../../src/domain/ports.ts';
+import type { HitRecord, IndexHit, SearchSpec } from '../../src/domain/ranking.ts';
+import type { Scope } from '../../src/domain/scope.ts';
+import { openAdmitted, openScoped, unscreened } from '../../src/domain/sealed.ts';
+import type { Filter } from '../../src/domain/wire/common.ts';
+import { filterClauses } from '../../src/elastic/filter.ts';
+import { HIT_FIELDS } from '../../src/elastic/query-fields.ts';
+import { queryTerms } from '../../src/text/query-terms.ts';
+import { matches } from './query-interpreter.ts';
+
+interface Slot {
+  record: MemoryRecord;
+  seqNo: number;
+  /** Searches see a document from the next refresh on. */
+  visible: MemoryRecord | undefined;
+}
+
+export interface TestMemoryIndex extends MemoryIndex {
+  readonly heads: ReadonlyMap<string, { readonly record: MemoryRecord }>;
+  readonly copies: ReadonlyMap<string, MemoryRecord>;
+  readonly queue: EmbedQueue;
+  /** Called before each method: may throw, or change something in between. */
+  before: ((method: string) => void | Promise<void>) | undefined;
+  readonly calls: string[];
+  /** Sets a document aside from the guard, as an operator or an older version could have left it. */
+  plant(record: MemoryRecord): void;
+}
+
+export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
+  const heads = new Map<string, Slot>();
+  const copies = new Map<string, MemoryRecord>();
+  let seqNo = 0;
+
+  const enter = async (method: string): Promise<void> => {
+    index.calls.push(method);
+    await index.before?.(method);
+  };
+  // As through JSON: what is stored shares nothing with what the caller holds, and undefined fields are gone.
+  const clone = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+  const put = (record: MemoryRecord): void => {
+    heads.set(record.memory_id, { record: clone(record), seqNo: (seqNo += 1), visible: heads.get(record.memory_id)?.visible });
+  };
+  const at = (slot: Slot): SeqNo => ({ seq_no: slot.seqNo, primary_term: 1 });
+  const create = (record: MemoryRecord): CreateOutcome => {
+    if (heads.has(record.memory_id)) return { outcome: 'exists' };
+    put(record);
+    return { outcome: 'created' };
+  };
+  const visible = (scope: Scope, filter: Filter): MemoryRecord[] =>
+    [...heads.values()]
+      .flatMap((slot) => (slot.visible === undefined ? [] : [slot.visible]))
+      .filter((record) =>
+        [...scope.filter, ...filterClauses(filter)].every((clause) => matches(clause, record as unknown as Record<string, unknown>)),
+      );
+  const bare = (record: MemoryRecord): MemoryRecord => {
+    const kept = Object.entries(record).filter(([field]) => !field.startsWith('vec_'));
+    return clone(Object.fromEntries(kept)) as unknown as MemoryRecord;
+  };
+
+  const index: TestMemoryIndex = {
+    heads,
+    copies,
+    before: undefined,
+    calls: [],
+    plant: (record) => {
+      put(record);
+      const slot = heads.get(record.memory_id);
+      if (slot !== undefined) slot.visible = slot.record;
+    },
+    create: async (box) => {
+      await enter('create');
+      return create(openAdmitted(box));
+    },
+    createMany: async (boxes) => {
+      await enter('createMany');
+      return boxes.map((box) => create(openAdmitted(box)));
+    },
+    get: async (box) => {
+      await enter('get');
+      const slots = openScoped(box).memoryIds.flatMap((id) => heads.get(id) ?? []);
+      return unscreened(slots.map((slot) => ({ record: clone(slot.record), at: at(slot) })));
+    },
+    search: async (box) => {
+      await enter('search');
+      const spec = openScoped(box);
+      const hits = visible(box.scope, spec.filter)
+        .map((record) => hitOf(record, spec))
+        .filter((hit) => hit.score > 0)
+        .sort((a, b) => b.score - a.score)
+        .slice(0, spec.profile.candidates);
+      return unscreened({ hits, tookMs: 1 });
+    },
+    list: async (box) => {
+      await enter('list');
+      const { filter, limit, after } = openScoped(box);
+      const sorted = visible(box.scope, filter).sort((a, b) => compare(positionOf(b), positionOf(a)));
+      const rest = after === undefined ? sorted : sorted.filter((record) => compare(positionOf(record), after) < 0);
+      const page = rest.slice(0, limit);
+      const last = page.at(-1);
+      return unscreened({ records: page.map(bare), next: rest.length > limit && last !== undefined ? positionOf(last) : undefined });
+    },
+    count: async (box) => visible(box.scope, openScoped(box).filter).length,
+    scan: async function* (box) {
+      await enter('scan');
+      const { filter, pageSize } = openScoped(box);
+      const all = visible(box.scope, filter);
+      for (let from = 0; from < all.length; from += pageSize) yield unscreened(all.slice(from, from + pageSize).map(bare));
+    },
+    replace: async (box, position) => {
+      await enter('replace');
+      const record = openAdmitted(box);
+      if (heads.get(record.memory_id)?.seqNo !== position.seq_no) return 'conflict';
+      put(record);
+      return 'replaced';
+    },
+    patchMany: async (_tenant, patches) => {
+      await enter('patchMany');
+      return patches.map(({ memoryId, patch, at: position }) => {
+        const slot = heads.get(memoryId);
+        if (slot === undefined) return 'missing';
+        if (slot.seqNo !== position.seq_no) return 'conflict';
+        put({ ...slot.record, ...patch });
+        return 'replaced';
+      });
+    },
+    saveVersion: async (box) => {
+      await enter('saveVersion');
+      const record = openAdmitted(box);
+      const id = `${record.memory_id}@${record.version}`;
+      if (!copies.has(id)) copies.set(id, clone(record));
+    },
+    versions: async (box) => {
+      await enter('versions');
+      const { memoryId } = openScoped(box);
+      const found = [...copies.values()].filter((record) => record.memory_id === memoryId && record.tenant === box.scope.tenant);
+      return unscreened(found.sort((a, b) => b.version - a.version).map(clone));
+    },
+    refresh: async () => {
+      await enter('refresh');
+      for (const slot of heads.values()) slot.visible = slot.record;
+    },
+    holdings: async (box) => {
+      await enter('holdings');
+      const all = visible(box.scope, {});
+      return { languages: new Set(all.map((record) => record.language)), passages: all.some((record) => record.passages !== undefined) };
+    },
+    noteWritten: () => undefined,
+    queue: {
+      dueTenants: async () => {
+        const counts = new Map<string, number>();
+        for (const { visible: record } of heads.values())
+          if (record !== undefined && isDue(record)) counts.set(record.tenant, (counts.get(record.tenant) ?? 0) + 1);
+        return [...counts].map(([tenant, count]) => ({ tenant, count }));
+      },
+      claim: async (tenant, { limit, leaseMs, by }) => {
+        await enter('claim');
+        const due = [...heads.values()]
+          .filter((slot) => slot.visible?.tenant === tenant && isDue(slot.visible) && isDue(slot.record))
+          .slice(0, limit);
+        return due.map(({ record }): EmbedTask => {
+          put({ ...record, lease_by: by, lease_until: new Date(clock() + leaseMs).toISOString() });
+          const slot = heads.get(record.memory_id);
+          if (slot === undefined) throw new Error('the claimed record is gone');
+          slot.visible = slot.record;
+          return { tenant, record: { record: clone(slot.record), at: at(slot) } satisfies StoredRecord };
+        });
+      },
+      depth: async () => {
+        const all = [...heads.values()].map((slot) => slot.record).filter((record) => (record.spaces_due ?? []).length > 0);
+        return { due: all.filter((r) => (r.embed_tries ?? 0) < 5).length, dead: all.filter((r) => (r.embed_tries ?? 0) >= 5).length };
+      },
+    },
+  };
+
+  const isDue = (record: MemoryRecord): boolean =>
+    (record.spaces_due ?? []).length > 0 &&
+    (record.embed_tries ?? 0) < 5 &&
+    (record.lease_until === undefined || Date.parse(record.lease_until) <= clock());
+
+  return index;
+}
+
+type Position = readonly [number, string];
+const positionOf = (record: MemoryRecord): Position => [Date.parse(record.created_at), record.memory_id];
+
+function compare(a: Position, b: Position): number {
+  return a[0] - b[0] || (a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0);
+}
+
+/** Words in common as `lex`, the cosine of the first vector as the unnamed rest of the score. */
+function hitOf(record: MemoryRecord, spec: SearchSpec): IndexHit {
+  const terms = queryTerms(spec.query);
+  const tokens = new Set(`${record.lex_uni ?? ''} ${record.lex_bi ?? ''} ${record.lex_word ?? ''}`.split(' '));
+  const lex = 8 * [...terms.uni, ...terms.bi, ...terms.word].filter((term) => tokens.has(term)).length;
+  const [first] = spec.vectors;
+  const stored = first === undefined ? undefined : record[first.field as `vec_${string}`];
+  const cosine =
+    stored === undefined || first === undefined ? undefined : stored.reduce((sum, x, i) => sum + x * (first.vector[i] ?? 0), 0);
+  const vector = cosine === undefined || first === undefined ? 0 : (first.boost * (1 + cosine)) / 2;
+  const fields = Object.fromEntries(HIT_FIELDS.flatMap((field) => (field in record ? [[field, record[field as keyof MemoryRecord]]] : [])));
+  return { record: fields as unknown as HitRecord, score: lex + vector, named: lex > 0 ? { lex } : {} };
+}
