@@ -2,6 +2,9 @@
 import { Client, errors, type ClientOptions } from '@elastic/elasticsearch';
 import { HindsightError } from '../errors.ts';
 
+/** The client as other folders name it; only elastic/ and stores/ call it. */
+export type StoreClient = Client;
+
 export interface StoreOptions {
   readonly url: string;
   readonly apiKey?: string | undefined;

@@ -1,0 +1,178 @@
+/** The composition root: builds every part from the configuration, wires them, and takes them down in reverse order. */
+import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { openAuth } from './compose/auth.ts';
+import { describeEmbedding, openEmbedding } from './compose/embedding.ts';
+import { openEngine } from './compose/engine.ts';
+import { startJobs } from './compose/jobs.ts';
+import { openSharedState } from './compose/shared-state.ts';
+import { Teardown } from './compose/teardown.ts';
+import type { Config } from './config.ts';
+import type { Clock } from './domain/clock.ts';
+import type { Progress } from './elastic/local/artifacts.ts';
+import { createMemoryIndex } from './elastic/memory-index.ts';
+import { installSchema } from './elastic/schema.ts';
+import { openKeys } from './gate/keys.ts';
+import { createTokenVerifier } from './gate/token-verifier.ts';
+import { createGuard } from './guard/guard.ts';
+import { trustPolicySchema } from './guard/policy.ts';
+import { createHttpServer } from './http/server.ts';
+import { createMcpMount } from './mcp/mount.ts';
+import { createMemoryGateway } from './memory/create-gateway.ts';
+import { layerPolicySchema } from './memory/layer-policy.ts';
+import { createUuidV7 } from './memory/uuid.ts';
+import { operations } from './operations/index.ts';
+import { createInvoke } from './operations/invoke.ts';
+import { loadPolicy, revisionOf } from './policy.ts';
+import { loadProfiles } from './ranking/profile.ts';
+import { createIdempotencyStore } from './stores/idempotency.ts';
+import { createNamespaceStore } from './stores/namespaces.ts';
+import { createAccessStats } from './stores/stats.ts';
+import type { Logger } from './telemetry/logger.ts';
+import { createMetrics } from './telemetry/metrics.ts';
+
+export interface ServiceParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly onProgress: (progress: Progress) => void;
+  /** Aborted: the start is given up, or the service is about to be closed. */
+  readonly signal: AbortSignal;
+}
+
+export interface Service {
+  /** Base URL without a trailing slash. */
+  readonly url: string;
+  /** Tokens of the local tenant; undefined outside local mode. */
+  readonly localTokens: { readonly user: string; readonly agent: string } | undefined;
+  /** For people: which engine, which models. */
+  readonly engine: string;
+  readonly embedding: string;
+  /** Stops accepting, lets running calls finish, flushes, stops the engine if it is ours. */
+  close(): Promise<void>;
+}
+
+const root = join(fileURLToPath(new URL('.', import.meta.url)), '..');
+
+/** Starts the whole service; on any failure what was started is taken down again and the one error is thrown. */
+export async function composeService(config: Config, parts: ServiceParts): Promise<Service> {
+  const teardown = new Teardown(parts.logger);
+  try {
+    return await build(config, parts, teardown);
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}
+
+async function build(config: Config, parts: ServiceParts, teardown: Teardown): Promise<Service> {
+  const { clock, logger, onProgress } = parts;
+  const policiesDir = config.policiesDir ?? join(root, 'policies');
+  const trust = loadPolicy(join(policiesDir, 'trust.yaml'), trustPolicySchema);
+  const layers = loadPolicy(join(policiesDir, 'layers.yaml'), layerPolicySchema);
+  const profiles = loadProfiles(join(policiesDir, 'ranking'));
+  const keys = await openKeys(config);
+  const auth = await openAuth(config, clock);
+  const metrics = createMetrics();
+
+  const engine = await openEngine(config, { logger, onProgress });
+  teardown.add('engine', () => engine.close());
+  onProgress({ phase: 'models', message: `preparing ${config.embedding.profile} embeddings` });
+  const embedder = await openEmbedding(config, engine.modelsDir, logger);
+  teardown.add('embedder', () => embedder.close());
+  onProgress({ phase: 'schema', message: 'checking mappings' });
+  const { client } = engine;
+  const { indexPrefix: prefix, replicas } = config.elasticsearch;
+  const schema = await installSchema(client, { prefix, spaces: embedder.spaces, replicas, clock });
+  const shared = await openSharedState(config, { policiesDir, clock, logger, metrics });
+  teardown.add('redis', () => shared.close());
+
+  const index = createMemoryIndex({ client, schema, clock });
+  const guard = createGuard({ trust, policyRevision: revisionOf(policiesDir), clock });
+  const stats = createAccessStats({ client, schema, clock, onError: (err) => logger.warn({ err }, 'access counts could not be flushed') });
+  teardown.add('access counts', () => stats.close());
+  const jobs = startJobs({ client, prefix, index, guard, embedder, clock, logger, metrics });
+  teardown.add('jobs', () => jobs.stop());
+  const memory = createMemoryGateway({
+    index,
+    guard,
+    namespaces: createNamespaceStore({ client, prefix, clock }),
+    idempotency: createIdempotencyStore({ client, prefix, clock }),
+    stats,
+    dirty: shared.dirty,
+    embedder,
+    profiles,
+    layers,
+    keys: { cursor: keys.deriveKey('cursor'), plan: keys.deriveKey('plan'), idempotency: keys.deriveKey('idempotency') },
+    clock,
+    newId: createUuidV7(clock),
+    defaultTtlDays: config.memoryTtlDays,
+    defaultTopK: config.topKDefault,
+    nudge: (tenant) => jobs.nudge(tenant),
+    sleep: abortableSleep,
+    onDegraded: (part, err) => {
+      metrics.searchDegraded(part);
+      logger.warn({ part, err }, 'search is degraded');
+    },
+  });
+
+  const invoke = createInvoke({ memory, limiter: shared.limiter, clock, logger, metrics });
+  const version = packageVersion();
+  const mcp = createMcpMount({
+    operations,
+    invoke,
+    sessionKey: keys.deriveKey('mcp-session'),
+    clock,
+    logger,
+    version,
+    tools: config.mcp.tools,
+    toolPrefix: config.mcp.toolPrefix,
+  });
+  const server = createHttpServer({
+    operations,
+    invoke,
+    verifier: createTokenVerifier({ issuers: auth.issuers, clock }),
+    limiter: shared.limiter,
+    config: {
+      hosts: config.allowedHosts,
+      origins: config.corsOrigins,
+      publicUrl: config.publicUrl,
+      prm: config.auth.publishMetadata ? { authorizationServers: config.auth.issuers.map((i) => i.issuer) } : undefined,
+      version,
+    },
+    readiness: async () => (await client.cluster.health({ timeout: '1s' }, { requestTimeout: 1_500 })).status !== 'red',
+    metrics,
+    logger,
+    clock,
+    mounts: mcp.mounts,
+  });
+  const listening = await server.listen(config.port, config.host);
+  teardown.add('http', () => listening.close());
+  teardown.add('mcp sessions', () => mcp.close()); // first of all: an open stream would hold the server
+  const url = config.publicUrl;
+  logger.info({ url, engine: engine.description }, 'service is up');
+  return {
+    url,
+    localTokens: auth.localTokens,
+    engine: engine.description,
+    embedding: describeEmbedding(config, embedder),
+    close: () => teardown.run(),
+  };
+}
+
+function packageVersion(): string {
+  return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,47 @@
+/** State that replicas share: rate limits and dirty marks, in Redis where REDIS_URL is set, else in this process. */
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { DirtyMarks } from '../domain/ports.ts';
+import { BENCH_RATE_LIMITS, createRateLimiter, rateLimitsSchema, type RateLimiter } from '../gate/rate-limiter.ts';
+import { loadPolicy } from '../policy.ts';
+import { createBreaker } from '../redis/breaker.ts';
+import { connectRedis, redisSettled } from '../redis/client.ts';
+import { processDirtyMarks, redisDirtyMarks } from '../redis/dirty-marks.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+export interface SharedState {
+  readonly limiter: RateLimiter;
+  readonly dirty: DirtyMarks;
+  close(): void;
+}
+
+interface SharedParts {
+  readonly policiesDir: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** Starts without Redis too: limits are then counted in this process, and every search refreshes first. */
+export async function openSharedState(config: Config, { policiesDir, clock, logger, metrics }: SharedParts): Promise<SharedState> {
+  const limits = config.rateLimitProfile === 'bench' ? BENCH_RATE_LIMITS : loadPolicy(join(policiesDir, 'limits.yaml'), rateLimitsSchema);
+  const onLimited = metrics.rateLimited;
+  if (config.redisUrl === undefined)
+    return { limiter: createRateLimiter({ limits, onLimited }), dirty: processDirtyMarks(), close: () => undefined };
+  const breaker = createBreaker({ clock, onOpen: (err) => logger.warn({ err }, 'redis is away: its calls are suspended for 5 s') });
+  const client = connectRedis(config.redisUrl, breaker.trip);
+  await redisSettled(client);
+  const prefix = config.elasticsearch.indexPrefix;
+  return {
+    limiter: createRateLimiter({
+      limits,
+      redis: { client, breaker, prefix },
+      onLimited,
+      onShortcut: () => metrics.shortcutTaken('limits_without_redis'),
+    }),
+    dirty: redisDirtyMarks({ redis: client, breaker, clock, prefix }),
+    close: () => client.disconnect(),
+  };
+}
