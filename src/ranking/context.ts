@@ -4,6 +4,8 @@ import { hasHan } from '../text/script.ts';
 import { parseDates } from './dates.ts';
 import type { DateRanges } from './dates/collector.ts';
 
+export type Lang = 'en' | 'zh';
+
 /** A knn clause of the one query: score = constant + boost x (1 + cosine) / 2 (Elasticsearch, `cosine` similarity). */
 export interface KnnClause {
   readonly vector: QueryVector;
@@ -33,13 +35,15 @@ export interface RankContext {
   /** Undefined when there is no vector to search with, or when the caller gave vectors no weight. */
   readonly similarity: Similarity | undefined;
   readonly passages: boolean;
+  /** Language of the sentences in explanations. */
+  readonly lang: Lang;
 }
 
 /** Characters up to which a Chinese question is short: retrieval.md, hit@5 1.000 for 1 to 4 characters with the short rule, .65-.87 without. */
 const SHORT_QUESTION_CHARS = 4;
 
 /** The ranking context of a specification. Pure; the same specification always gives the same context. */
-export function rankContext(spec: SearchSpec): RankContext {
+export function rankContext(spec: SearchSpec, lang: Lang = 'en'): RankContext {
   const { profile } = spec;
   const dates = parseDates(spec.query, spec.askedAtMs);
   const short = isShortChinese(spec.query);
@@ -54,6 +58,7 @@ export function rankContext(spec: SearchSpec): RankContext {
     dates,
     similarity,
     passages: spec.passages && similarity !== undefined,
+    lang,
   };
 }
 
@@ -86,6 +91,8 @@ function effectiveWeights(profile: RankingProfile, short: boolean, recent: boole
  * The knn clauses. A second space answers for records the first does not serve (Chinese memories under an English question), so its
  * clause is laid on the first one's scale: calibrated 0 and 1 stand at the same engine score in both, as far as no negative constant is
  * needed. Without that a record of the second space alone would stand hundreds of units under any record of the first.
+ * Bench run, English questions to Chinese memories among as many English ones (memorybank_x, dev): candidate order recall@5 / @20
+ * .681 / .857 against .000 / .057 with the two clauses at their own boosts, added up.
  */
 function similarityOf(spec: SearchSpec, short: boolean): Similarity | undefined {
   const [first, second] = spec.vectors;

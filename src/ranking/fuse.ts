@@ -1,6 +1,7 @@
 /** Orders the hits of the one query by calibrated score and explains each: pure, between the index and the service's screening. */
 import type { RankedHit, SearchPage, SearchSpec } from '../domain/ranking.ts';
 import { rankContext } from './context.ts';
+import type { Lang } from './context.ts';
 import { evidenceOf } from './evidence.ts';
 import { FORMULAS } from './formulas/registry.ts';
 import { hybrid } from './formulas/hybrid.ts';
@@ -10,8 +11,8 @@ import type { Scored } from './formulas/formula.ts';
  * Ranked hits, best first, not cut to top_k (screening may still take some away). Sorted by the unclipped sum, published as
  * 0..1; equal sums by engine score, then by memory_id, so that the order never wavers. Of hits with the same fingerprint one stays.
  */
-export function fuse(page: SearchPage, spec: SearchSpec): RankedHit[] {
-  const context = rankContext(spec);
+export function fuse(page: SearchPage, spec: SearchSpec, lang: Lang = 'en'): RankedHit[] {
+  const context = rankContext(spec, lang);
   const evidence = page.hits.map((hit) => evidenceOf(hit, context));
   const formula = FORMULAS[spec.profile.formula] ?? hybrid;
   return collapse([...formula(evidence, context)].sort(byScore)).map(({ evidence: { record, engineScore, passage }, total, parts }) => ({

@@ -2,7 +2,7 @@
 import type { SignalPart } from '../../domain/ranking.ts';
 import type { RankContext } from '../context.ts';
 import { SIGNALS } from '../signals/catalogue.ts';
-import type { Evidence, Lang, Signal } from '../signals/signal.ts';
+import type { Evidence, Signal } from '../signals/signal.ts';
 
 export interface Scored {
   readonly evidence: Evidence;
@@ -22,7 +22,7 @@ export type Overrides = Readonly<Record<string, Partial<Pick<Signal, 'raw' | 'no
  * signals only the best counts. A hit no vector could speak for gets the vector's weight added to its lexical part, so that words
  * alone can reach the whole range.
  */
-export function weightedParts(evidence: Evidence, context: RankContext, overrides: Overrides = {}, lang: Lang = 'en'): SignalPart[] {
+export function weightedParts(evidence: Evidence, context: RankContext, overrides: Overrides = {}): SignalPart[] {
   const parts: SignalPart[] = [];
   const vectorWeight = context.weights['vector'] ?? 0;
   const best = bestSimilarity(evidence, context);
@@ -34,15 +34,15 @@ export function weightedParts(evidence: Evidence, context: RankContext, override
     const signal: Signal = { ...listed, ...overrides[listed.name] };
     const raw = signal.raw(evidence, context);
     if (raw === undefined) continue;
-    parts.push(partOf(signal, raw, listed.group === 'similarity' && listed !== best ? 0 : weight, context, lang));
+    parts.push(partOf(signal, raw, listed.group === 'similarity' && listed !== best ? 0 : weight, context));
   }
   return parts;
 }
 
 /** One part; a signal that had no part counts 0. */
-export function partOf(signal: Signal, raw: number | null, weight: number, context: RankContext, lang: Lang = 'en'): SignalPart {
+export function partOf(signal: Signal, raw: number | null, weight: number, context: RankContext): SignalPart {
   const normalised = raw === null ? 0 : signal.normalise(raw, context);
-  const sentence = raw === null ? (lang === 'zh' ? '没有作用' : 'It had no part') : signal.sentence(raw, normalised, lang);
+  const sentence = raw === null ? (context.lang === 'zh' ? '没有作用' : 'It had no part') : signal.sentence(raw, normalised, context.lang);
   return { signal: signal.name, raw, normalised, weight, contribution: normalised * weight, sentence };
 }
 

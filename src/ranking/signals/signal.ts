@@ -1,9 +1,7 @@
 /** The shape of a ranking signal: one entry of the catalogue says what it is, how the engine adds it and how it is told to people. */
 import type { HitRecord } from '../../domain/ranking.ts';
 import type { QueryClause } from '../../domain/scope.ts';
-import type { RankContext } from '../context.ts';
-
-export type Lang = 'en' | 'zh';
+import type { Lang, RankContext } from '../context.ts';
 
 /** A hit taken apart: what each clause of the one query gave it. Null: the clause gave nothing, or something else hid it. */
 export interface Evidence {

@@ -41,6 +41,17 @@ describe('fuse', () => {
     expect(part(hit, 'date')).to.include({ raw: null, normalised: 0, contribution: 0, sentence: 'It had no part' });
   });
 
+  it('says the same in Chinese', () => {
+    const spec = lean();
+    const [hit] = fuse({ hits: [hitOf(spec, one, { cos: 0.79, lex: 24 })], tookMs: 1 }, spec, 'zh');
+    expect(hit?.parts.map(({ sentence }) => sentence)).to.deep.equal([
+      '语义接近程度 50%（余弦 0.790）',
+      '与问题有相同的词语（BM25 24.0）',
+      '没有作用',
+      '没有作用',
+    ]);
+  });
+
   it('publishes at most 1 but sorts by what lies above it', () => {
     const spec = lean();
     const day = hitOf(spec, recordOf({ memory_id: 'a-day' }), { cos: 0.9, lex: 10, date: 90 });
