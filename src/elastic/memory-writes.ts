@@ -7,6 +7,7 @@ import { HindsightError } from '../errors.ts';
 import { bulk, itemAway, type BulkItem } from './bulk.ts';
 import { errorStatus, isMissingIndex, mapStoreError, RETRY } from './client.ts';
 import { placementOf } from './placement.ts';
+import { indexable, recordJson } from './record-json.ts';
 import type { Schema } from './schema.ts';
 
 export type MemoryWrites = Pick<MemoryIndex, 'create' | 'createMany' | 'replace' | 'patchMany' | 'saveVersion'>;
@@ -38,7 +39,7 @@ export function createMemoryWrites(client: Client, schema: Schema, noteWritten: 
     const { tenant } = first;
     if (records.some((record) => record.tenant !== tenant))
       throw new HindsightError('ERR_INTERNAL', { cause: new Error('a bulk of two tenants') });
-    const operations = records.map((record) => `{"create":{"_id":${JSON.stringify(record.memory_id)}}}\n${JSON.stringify(record)}\n`);
+    const operations = records.map((record) => `{"create":{"_id":${JSON.stringify(record.memory_id)}}}\n${recordJson(record)}\n`);
     const send = (): Promise<BulkItem[]> => bulk(client, aliasOf(tenant), operations, { requireAlias: true, repeatable: true });
     await schema.ensureTenant(tenant);
     let items = await send();
@@ -69,7 +70,7 @@ export function createMemoryWrites(client: Client, schema: Schema, noteWritten: 
       const { tenant, memory_id: id } = record;
       const position = { if_seq_no: at.seq_no, if_primary_term: at.primary_term };
       const done = await writeOne(tenant, 'memory', () =>
-        client.index({ index: aliasOf(tenant), id, document: record, require_alias: true, ...position }),
+        client.index({ index: aliasOf(tenant), id, document: indexable(record), require_alias: true, ...position }),
       );
       if (done === 'conflict') return 'conflict';
       noteWritten(tenant, [record.namespace]);
@@ -79,7 +80,7 @@ export function createMemoryWrites(client: Client, schema: Schema, noteWritten: 
     async patchMany(tenant, patches) {
       if (patches.length === 0) return [];
       await schema.ensureTenant(tenant);
-      const operations = patches.map(({ memoryId, patch, at }) => `${updateLine(memoryId, at)}${JSON.stringify({ doc: patch })}\n`);
+      const operations = patches.map(({ memoryId, patch, at }) => `${updateLine(memoryId, at)}{"doc":${recordJson(patch)}}\n`);
       const items = await bulk(client, aliasOf(tenant), operations, { requireAlias: true });
       return items.map(patchOutcome);
     },
@@ -89,7 +90,7 @@ export function createMemoryWrites(client: Client, schema: Schema, noteWritten: 
       const { tenant, memory_id: memoryId, version } = record;
       const index = placementOf(schema.prefix, tenant).versions;
       await writeOne(tenant, 'versions', () =>
-        client.index({ index, id: versionId(memoryId, version), document: record, op_type: 'create' }, RETRY),
+        client.index({ index, id: versionId(memoryId, version), document: indexable(record), op_type: 'create' }, RETRY),
       );
     },
   };

@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import type { MemoryRecord } from '../../src/domain/memory.ts';
+import type { SearchSpec } from '../../src/domain/ranking.ts';
 import { admit, openUnscreened } from '../../src/domain/sealed.ts';
 import { createClient } from '../../src/elastic/client.ts';
 import { createMemoryIndex } from '../../src/elastic/memory-index.ts';
 import { placementOf } from '../../src/elastic/placement.ts';
 import type { Schema } from '../../src/elastic/schema.ts';
 import { HindsightError } from '../../src/errors.ts';
+import { loadProfiles } from '../../src/ranking/profile.ts';
 import { memoryRecord, nextId } from '../support/records.ts';
 import { bound, openStore, TEST_NOW, type TestScope, type TestStore } from '../support/store.ts';
 
@@ -266,6 +268,86 @@ describe('elastic/memory-index on a real engine', function () {
     });
   });
 
+  describe('search', () => {
+    const profile = loadProfiles('policies/ranking').get('assistant')!;
+    const spec = (fields: Partial<SearchSpec>): SearchSpec => ({
+      query: 'green tea',
+      vectors: [],
+      filter: {},
+      profile,
+      topK: 5,
+      askedAtMs: TEST_NOW,
+      taskId: undefined,
+      taskType: undefined,
+      passages: false,
+      ...fields,
+    });
+    const vector = (values: readonly number[]) => ({
+      space: 'zh',
+      field: 'vec_zh',
+      vector: values,
+      boost: 400,
+      calibration: { offset: 0, scale: 1 },
+    });
+    const search = async (fields: Partial<SearchSpec>, scope: TestScope) =>
+      openUnscreened(await store.index.search(bound(spec(fields), scope)));
+
+    it('of a tenant without an index finds nothing', async () => {
+      expect(await search({}, { tenant: newTenant() })).to.deep.equal({ hits: [], tookMs: 0 });
+    });
+
+    it('brings hits whole but for vectors and lexical fields, with the scores of the named clauses', async () => {
+      const tenant = newTenant();
+      const record = memoryRecord({
+        tenant,
+        content: 'Ann likes green tea',
+        title: 'tea',
+        tags: ['drink'],
+        importance: 0.5,
+        lex_uni: 'ann like green tea',
+        vec_zh: [1, 0, 0, 0],
+      });
+      await put(tenant, record, { lex_uni: 'red wine' });
+      const { hits } = await search({ vectors: [vector([1, 0, 0, 0])] }, { tenant });
+      expect(hits).to.have.length(1);
+      const [hit] = hits;
+      expect(hit?.named['lex']).to.be.greaterThan(0);
+      expect(hit?.score).to.be.greaterThan(hit?.named['lex'] ?? Infinity);
+      const { record: found } = hit!;
+      expect(found).to.include({ memory_id: record.memory_id, content: record.content, title: 'tea', importance: 0.5, trust_tier: 3 });
+      expect(found.origin).to.deep.equal(record.origin);
+      expect(Object.keys(found).filter((key) => /^(vec|lex)_/.test(key))).to.deep.equal([]);
+    });
+
+    it('names the passage that matched', async () => {
+      const tenant = newTenant();
+      const passages = [
+        { start: 0, end: 5, text: 'first', vec_zh: [1, 0, 0, 0] },
+        { start: 5, end: 11, text: 'second', vec_zh: [0, 1, 0, 0] },
+      ];
+      await put(tenant, { passages, vec_zh: [0, 0, 1, 0], spaces_ready: ['zh'] }, { vec_zh: [0, 0, 1, 0] });
+      const { hits } = await search({ query: '龙井', vectors: [vector([0, 1, 0, 0])], passages: true }, { tenant });
+      expect(hits[0]?.passage).to.equal('second');
+      expect(hits[0]?.named['passage']).to.be.greaterThan(0);
+      expect(hits[1]).not.to.have.property('passage');
+    });
+
+    it('stays inside scope and filter on the lexical and on the vector side', async () => {
+      const tenant = newTenant();
+      const both = { lex_uni: 'green tea', vec_zh: [1, 0, 0, 0] };
+      const [mine] = await put(
+        tenant,
+        { ...both, kind: 'fact' },
+        { ...both, kind: 'fact', namespace: 'user.bob' },
+        { ...both, kind: 'fact', status: 'forgotten' },
+        { ...both, kind: 'event' },
+      );
+      const fields = { vectors: [vector([1, 0, 0, 0])], filter: { kind: ['fact' as const] } };
+      const { hits } = await search(fields, { tenant, namespaces: ['user.ann'] });
+      expect(hits.map((hit) => hit.record.memory_id)).to.deep.equal([mine!.memory_id]);
+    });
+  });
+
   describe('updates', () => {
     it('replace succeeds at the read position and answers conflict at an older one', async () => {
       const tenant = newTenant();
@@ -376,11 +458,22 @@ describe('elastic/memory-index on a real engine', function () {
       const index = createMemoryIndex({ client, schema, clock: () => now });
       const record = memoryRecord();
       const at = { seq_no: 0, primary_term: 1 };
+      const spec = {
+        query: 'tea',
+        vectors: [],
+        filter: {},
+        topK: 5,
+        askedAtMs: now,
+        taskId: undefined,
+        taskType: undefined,
+        passages: false,
+      };
       const calls: Record<string, () => Promise<unknown>> = {
         create: () => index.create(admit(record)),
         createMany: () => index.createMany([admit(record)]),
         get: () => index.get(bound({ memoryIds: [record.memory_id] })),
         list: () => index.list(bound({ filter: {}, limit: 1, after: undefined })),
+        search: () => index.search(bound({ ...spec, profile: loadProfiles('policies/ranking').get('assistant')! })),
         count: () => index.count(bound({ filter: {} })),
         scan: async () => {
           for await (const page of index.scan(bound({ filter: {}, pageSize: 1 }))) expect(page).to.equal(undefined);
