@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { engineVersion } from '../../src/elastic/client.ts';
+import { createClient, engineVersion } from '../../src/elastic/client.ts';
 import { indexBody, INDEX_KINDS, type SchemaSpace } from '../../src/elastic/mappings.ts';
 import { globalIndex, placementOf, templateName } from '../../src/elastic/placement.ts';
 import { installSchema } from '../../src/elastic/schema.ts';
@@ -194,6 +194,39 @@ describe('elastic/schema on a real engine', function () {
     });
     await store.schema.ensureTenant('late');
     expect(await propertiesOf(memory)).to.include.keys('vec_zh', 'vec_en');
+  });
+
+  it('takes spaces that become known later into existing and new tenants alike', async () => {
+    const prefix = randomPrefix();
+    try {
+      const schema = await installSchema(store.client, { prefix, spaces: [], clock });
+      await schema.ensureTenant('early');
+      await schema.useSpaces(TEST_SPACES);
+      await schema.ensureTenant('after');
+      for (const tenant of ['early', 'after']) {
+        expect(await propertiesOf(placementOf(prefix, tenant).memory), tenant).to.include.keys('vec_zh', 'vec_en');
+      }
+    } finally {
+      await removePrefix(store.client, prefix);
+    }
+  });
+
+  it('tries a tenant again after a failure instead of keeping it', async () => {
+    const prefix = randomPrefix();
+    let broken = false;
+    const away = createClient({ url: 'http://127.0.0.1:1' });
+    const flaky = new Proxy(store.client, { get: (target, key) => Reflect.get(broken ? away : target, key) as unknown });
+    try {
+      const schema = await installSchema(flaky, { prefix, spaces: TEST_SPACES, clock });
+      broken = true;
+      expect((await failure(schema.ensureTenant('acme'))).code).to.equal('ERR_STORE_UNAVAILABLE');
+      broken = false;
+      await schema.ensureTenant('acme');
+      expect(await store.client.indices.exists({ index: placementOf(prefix, 'acme').memory })).to.equal(true);
+    } finally {
+      await removePrefix(store.client, prefix);
+      await away.close();
+    }
   });
 
   describe('refuses to start', () => {
