@@ -1,10 +1,13 @@
 /** JSON text -> value, with what JSON.parse lets through: duplicate keys, deep nesting, numbers beyond the double range, prototype keys. */
+import secureJson from 'secure-json-parse';
 import { HindsightError } from '../errors.ts';
 
 export const JSON_MAX_DEPTH = 64;
 
 /** Refused at any depth, so that no merge further on can reach a prototype. */
 const PROTOTYPE_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
+const POISON_REFUSED = { protoAction: 'error', constructorAction: 'error' } as const;
 
 interface Frame {
   /** Keys met so far; null in an array. */
@@ -29,7 +32,7 @@ export function parseJson(text: string, known: ReadonlySet<string>): unknown {
   const fault = scan(text);
   if (fault !== null) throw jsonError(pointerTo(fault.frames, known), fault.message);
   try {
-    return JSON.parse(text) as unknown;
+    return secureJson.parse(text, POISON_REFUSED) as unknown;
   } catch {
     // the parser's message quotes the text
     throw jsonError('', 'has a syntax error');

@@ -1,54 +1,64 @@
-/** The routes as a table: exact, case-sensitive paths with `:name` segments; nothing is normalised into a match. */
+/** The routes in @koa/router: exact, case-sensitive paths with `:name` segments; what a request matches is known before its token or body is. */
+import { Router } from '@koa/router';
 import type { Principal } from '../domain/principal.ts';
 import { HindsightError } from '../errors.ts';
-import type { HttpContext, Route, RouteMatch } from './request-state.ts';
+import { pathParameters } from './binding.ts';
+import type { HttpContext, HttpMiddleware, RequestState, Route, RouteMatch } from './request-state.ts';
 
 export interface RouteTable {
   readonly routes: readonly Route[];
+  /** What the router knows under a path, asked first of all. */
   find(method: string, path: string): RouteMatch;
+  /** Runs the route that was found; last in the middleware list. */
+  readonly dispatch: HttpMiddleware;
 }
+
+type Known = Pick<RouteMatch, 'path' | 'methods' | 'mount'>;
 
 const UNKNOWN: RouteMatch = { route: undefined, path: undefined, methods: [], mount: undefined, params: {} };
 
-/** A path without parameters wins over one with them: /v1/memories/search is never read as a memory_id. */
+/** A path without parameters wins over one with them, whatever the method: /v1/memories/search is never read as a memory_id. */
 export function createRouteTable(routes: readonly Route[]): RouteTable {
-  const byPath = new Map<string, Route[]>();
-  for (const route of routes) byPath.set(route.path, [...(byPath.get(route.path) ?? []), route]);
-  const patterns = [...byPath.keys()].filter((path) => path.includes('/:')).map((path) => ({ path, segments: path.split('/') }));
+  const router = new Router<RequestState>({ strict: true, sensitive: true, exclusive: 'specificity' });
+  const byName = new Map<string, Route>();
+  const byPath = new Map<string, Known>();
+  // fewest parameters first and the methods of a path together: so find() and the router's own choice are always the same route
+  const paths = [...new Set(routes.map(({ path }) => path))].sort((a, b) => pathParameters(a).length - pathParameters(b).length);
+  for (const path of paths) {
+    const own = routes.filter((route) => route.path === path);
+    byPath.set(path, knownOf(path, own));
+    for (const route of own) {
+      byName.set(nameOf(route.method, path), route);
+      router.register(path, [route.method], (ctx) => route.handle(ctx), { name: nameOf(route.method, path) });
+    }
+  }
 
   return {
     routes,
     find: (method, path) => {
-      if (byPath.has(path) && !path.includes('/:')) return answer(method, path, {});
-      const segments = path.split('/');
-      for (const pattern of patterns) {
-        const params = matchSegments(pattern.segments, segments);
-        if (params !== null) return answer(method, pattern.path, params);
-      }
-      return UNKNOWN;
+      const layer = router.match(path, method).path[0];
+      const known = layer === undefined ? undefined : byPath.get(String(layer.path));
+      if (layer === undefined || known === undefined) return UNKNOWN;
+      // the router's own params keep broken percent-encoding as if it were text, so the captured text itself goes on
+      const captures = layer.captures(path);
+      return {
+        ...known,
+        route: byName.get(nameOf(method === 'HEAD' ? 'GET' : method, String(layer.path))),
+        params: Object.fromEntries(layer.paramNames.map(({ name }, i) => [name, captures[i] ?? ''])),
+      };
     },
+    dispatch: router.routes() as HttpMiddleware,
   };
-
-  function answer(method: string, path: string, params: Record<string, string>): RouteMatch {
-    const candidates = byPath.get(path) ?? [];
-    const methods = candidates.flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]));
-    const wanted = method === 'HEAD' ? 'GET' : method;
-    const route = candidates.find((candidate) => candidate.method === wanted);
-    return { route, path, methods: [...methods, 'OPTIONS'], mount: candidates[0]?.mount, params };
-  }
 }
 
-function matchSegments(pattern: readonly string[], segments: readonly string[]): Record<string, string> | null {
-  if (pattern.length !== segments.length) return null;
-  const params: Record<string, string> = {};
-  for (const [i, want] of pattern.entries()) {
-    const have = segments[i] ?? '';
-    if (want.startsWith(':')) {
-      if (have === '') return null;
-      params[want.slice(1)] = have;
-    } else if (want !== have) return null;
-  }
-  return params;
+function nameOf(method: string, path: string): string {
+  return `${method} ${path}`;
+}
+
+/** All that is declared under one path, by any method. */
+function knownOf(path: string, routes: readonly Route[]): Known {
+  const methods = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  return { path, methods: [...methods, 'OPTIONS'], mount: routes[0]?.mount };
 }
 
 /** The caller of a route that needs a token; ERR_AUTH_MISSING when authentication did not run. */

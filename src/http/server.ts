@@ -76,7 +76,7 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
     limitPrincipal(parts.limiter),
     requireRoute(),
     parseBody(names),
-    dispatch(),
+    table.dispatch,
   ];
   for (const middleware of list) app.use(middleware);
   // problems are answered and logged above; what arrives here is a response stream that broke
@@ -130,11 +130,5 @@ function parseBody(names: ReadonlySet<string>): HttpMiddleware {
     if (limitBytes === 0) refuseBody(ctx.req);
     else ctx.state.body = await readJsonBody(ctx.req, limitBytes, names);
     await next();
-  };
-}
-
-function dispatch(): HttpMiddleware {
-  return async (ctx) => {
-    await ctx.state.route.route?.handle(ctx);
   };
 }
