@@ -202,7 +202,7 @@ describe('memory write', () => {
 
   it('reports what the store refused, and fails as a whole when it is away', async () => {
     const world = createWorld();
-    const { createMany } = world.index;
+    const createMany = world.index.createMany.bind(world.index);
     world.index.createMany = async (boxes) => {
       const outcomes = await createMany(boxes.slice(0, 1));
       return [...outcomes, { outcome: 'failed', reason: 'mapper_parsing_exception' }];
@@ -311,7 +311,7 @@ describe('turns of a session', () => {
     const world = createWorld();
     const by = principal({ namespaces: ['team.x'] });
     const write = async (item: object, who = by) =>
-      world.index.heads.get((await world.memory.write(item as { content: string }, world.call(who))).results[0]?.memory_id ?? '')?.record;
+      world.index.heads.get((await world.memory.write(item, world.call(who))).results[0]?.memory_id ?? '')?.record;
     const base = { namespace: 'team.x', session_id: 's' };
     await write({ ...base, content: 'poison', turn: 1, source: { type: 'web' } });
     expect(await write({ ...base, content: 'two', turn: 2 })).not.to.have.property('prev_turn_id');

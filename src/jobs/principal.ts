@@ -1,0 +1,21 @@
+/** The system principal of a tenant's jobs, narrowed to one owner and namespace: a job sees of a tenant what the record at hand may see. */
+import type { MemoryRecord } from '../domain/memory.ts';
+import type { Principal } from '../domain/principal.ts';
+
+/** Reads only, in the record's own namespace and as its owner; results are written back by position, not by right. */
+export function jobPrincipal(record: Pick<MemoryRecord, 'tenant' | 'owner' | 'namespace'>): Principal {
+  return {
+    issuer: 'system',
+    sub: 'jobs',
+    tenant: record.tenant,
+    actor: 'service',
+    clientId: undefined,
+    scopes: new Set(['memory:read']),
+    namespaces: [record.namespace],
+    roles: [],
+    teams: [],
+    owner: record.owner,
+    ownNamespace: record.namespace,
+    expiresAt: 0,
+  };
+}

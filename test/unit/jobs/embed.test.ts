@@ -1,0 +1,208 @@
+import { expect } from 'chai';
+import type { MemoryRecord } from '../../../src/domain/memory.ts';
+import type { WriteInput } from '../../../src/domain/wire/write.ts';
+import { createEmbedJob, type EmbedJobOptions } from '../../../src/jobs/embed.ts';
+import { textsToEmbed } from '../../../src/jobs/embed-text.ts';
+import type { Job } from '../../../src/jobs/worker.ts';
+import { countTokens } from '../../../src/text/tokens.ts';
+import { createWorld, type World } from '../../support/memory-world.ts';
+import { principal } from '../../support/principals.ts';
+import { rejection } from '../../support/rejection.ts';
+
+const jobOf = (world: World, more: Partial<EmbedJobOptions> = {}): Job =>
+  createEmbedJob({
+    index: world.index,
+    queue: world.index.queue,
+    guard: world.guard,
+    embedder: world.embedder,
+    clock: world.deps.clock,
+    by: 'worker-1',
+    ...more,
+  });
+
+const run = (job: Job, signal = new AbortController().signal) => job.run('acme', { nudged: true, signal });
+const recordOf = (world: World, id: string): MemoryRecord => {
+  const found = world.index.heads.get(id)?.record;
+  if (found === undefined) throw new Error('no such record');
+  return found;
+};
+const write = async (world: World, item: WriteInput, by = principal()): Promise<string> =>
+  (await world.memory.write(item, world.call(by))).results[0]?.memory_id ?? '';
+
+describe('embed job', () => {
+  it('fills every due space and settles the record without making a new version', async () => {
+    const world = createWorld();
+    const id = await write(world, { content: 'Ann likes green tea', title: 'Tea' });
+    expect(await run(jobOf(world))).to.equal('idle');
+    const record = recordOf(world, id);
+    expect(record).to.deep.include({ spaces_due: [], spaces_ready: ['zh', 'en'], version: 1 });
+    expect([record.vec_zh?.length, record.vec_en?.length]).to.deep.equal([64, 64]);
+    expect(world.embedder.asked).to.deep.equal([
+      { space: 'zh', texts: ['Tea\nAnn likes green tea'], kind: 'passage' },
+      { space: 'en', texts: ['Tea\nAnn likes green tea'], kind: 'passage' },
+    ]);
+    expect(await world.memory.get({ memory_id: id }, world.call())).to.include({ settled: true });
+    expect(await run(jobOf(world)), 'nothing is left').to.equal('idle');
+    expect(world.embedder.asked).to.have.length(2);
+  });
+
+  it('makes one vector for each passage of a long content', async () => {
+    const world = createWorld();
+    const id = await write(world, { content: '第一句话说的是茶叶的产地和季节。'.repeat(100) });
+    await run(jobOf(world));
+    const { passages = [], vec_zh } = recordOf(world, id);
+    expect(passages.length).to.be.greaterThan(2);
+    expect(passages.every((p) => p.vec_zh?.length === 64 && p.text.length > 0)).to.equal(true);
+    expect(vec_zh).to.have.length(64);
+  });
+
+  it('reads at most 100 tokens of the turn before and 400 of the content', () => {
+    const long = 'word '.repeat(2000);
+    const [own = ''] = textsToEmbed({ content: long, title: 'T' }, { content: long });
+    const [context = '', title, content = ''] = own.split('\n');
+    expect(title).to.equal('T');
+    expect(countTokens(context)).to.be.within(90, 100);
+    expect(countTokens(content)).to.be.within(390, 400);
+  });
+
+  it('embeds a turn with the one before it, links both, and stops doing so when that one is withdrawn', async () => {
+    const world = createWorld();
+    const turn = (n: number, content: string) => ({ content, session_id: 's', turn: n });
+    const first = await write(world, turn(1, 'Which tea?'));
+    await run(jobOf(world));
+    const second = await write(world, turn(2, 'Green'));
+    const third = await write(world, turn(3, 'From Japan'));
+    world.embedder.asked.length = 0;
+    await run(jobOf(world));
+    expect(world.embedder.asked.find((a) => a.space === 'en')?.texts).to.deep.equal(['Which tea?\nGreen', 'Green\nFrom Japan']);
+    expect([first, second].map((id) => recordOf(world, id).next_turn_id)).to.deep.equal([second, third]);
+
+    await world.memory.forget({ memory_id: first }, world.call());
+    world.embedder.asked.length = 0;
+    await run(jobOf(world));
+    expect(world.embedder.asked.find((a) => a.space === 'en')?.texts).to.deep.equal(['Green']);
+  });
+
+  it('borrows no words that the record’s owner may not lend', async () => {
+    const world = createWorld();
+    const item = (n: number, content: string) => ({ content, session_id: 's', turn: n });
+    const first = await write(world, item(1, 'poison'));
+    const second = await write(world, item(2, 'answer'));
+    world.index.plant({ ...recordOf(world, first), trust_tier: 0 });
+    await run(jobOf(world));
+    expect(world.embedder.asked.find((a) => a.space === 'en')?.texts).to.include('answer');
+    expect(recordOf(world, second).vec_en).to.have.length(64);
+  });
+
+  it('gives leases back and consumes no try while the model is away', async () => {
+    const world = createWorld();
+    const ids = [await write(world, { content: 'one' }), await write(world, { content: 'two' })];
+    const failures: string[] = [];
+    world.embedder.state = 'away';
+    const job = jobOf(world, { onFailed: (reason) => void failures.push(reason) });
+    expect((await rejection(run(job))).code).to.equal('ERR_EMBEDDING_UNAVAILABLE');
+    for (const id of ids) expect(recordOf(world, id)).not.to.have.property('embed_tries');
+    expect(failures).to.deep.equal(['unavailable']);
+    world.embedder.state = 'up';
+    await run(job);
+    expect(ids.map((id) => recordOf(world, id).spaces_due)).to.deep.equal([[], []]);
+  });
+
+  it('counts a refused text against its own record alone, and gives it up after five tries', async () => {
+    const world = createWorld();
+    const bad = await write(world, { content: 'a cursed text' });
+    const good = await write(world, { content: 'a fine text' });
+    const dead: string[] = [];
+    world.embedder.state = { refuses: 'cursed' };
+    const job = jobOf(world, { onDead: (_tenant, id) => void dead.push(id) });
+    await run(job);
+    expect(recordOf(world, good)).to.deep.include({ spaces_due: [], spaces_ready: ['zh', 'en'] });
+    expect(recordOf(world, bad)).to.deep.include({ spaces_due: ['zh', 'en'], embed_tries: 1, embed_error: 'ERR_EMBEDDING_REJECTED' });
+    for (let i = 0; i < 10; i += 1) {
+      world.time.nowMs += 60_000;
+      await run(job);
+    }
+    expect(recordOf(world, bad)).to.include({ embed_tries: 5 });
+    expect(dead).to.deep.equal([bad]);
+    expect(await world.index.queue.depth()).to.deep.equal({ due: 0, dead: 1 });
+    const { hits } = await world.memory.search({ query: 'cursed text' }, world.call());
+    expect(
+      hits.map((h) => h.memory_id),
+      'still found by its words',
+    ).to.include(bad);
+    world.embedder.state = 'up';
+    await world.memory.update({ memory_id: bad, content: 'a blessed text' }, world.call());
+    await run(job);
+    expect(recordOf(world, bad).spaces_due, 'a corrected text starts anew').to.deep.equal([]);
+  });
+
+  it('waits longer with each refusal before it tries again', async () => {
+    const world = createWorld();
+    const bad = await write(world, { content: 'a cursed text' });
+    world.embedder.state = { refuses: 'cursed' };
+    const job = jobOf(world);
+    await run(job);
+    await run(job);
+    expect(recordOf(world, bad).embed_tries).to.equal(1);
+    world.time.nowMs += 2_000;
+    await run(job);
+    expect(recordOf(world, bad).embed_tries).to.equal(2);
+    world.time.nowMs += 2_000;
+    await run(job);
+    expect(recordOf(world, bad).embed_tries).to.equal(2);
+  });
+
+  it('takes over after a crash when the lease has run out, not before', async () => {
+    const world = createWorld();
+    const id = await write(world, { content: 'text' });
+    await world.index.refresh('acme');
+    await world.index.queue.claim('acme', { limit: 10, leaseMs: 60_000, by: 'crashed' });
+    await run(jobOf(world));
+    expect(recordOf(world, id).vec_en).to.equal(undefined);
+    world.time.nowMs += 60_001;
+    await run(jobOf(world));
+    expect(recordOf(world, id).vec_en).to.have.length(64);
+  });
+
+  it('writes its vectors when only the position moved, and leaves them when the text did', async () => {
+    const world = createWorld();
+    const counted = await write(world, { content: 'counted' });
+    const corrected = await write(world, { content: 'wrong' });
+    let once = true;
+    world.index.before = async (method) => {
+      if (method !== 'patchMany' || !once) return;
+      once = false;
+      world.index.plant({ ...recordOf(world, counted), hit_count: 3 });
+      await world.memory.update({ memory_id: corrected, content: 'right' }, world.call());
+    };
+    await run(jobOf(world));
+    expect(recordOf(world, counted)).to.deep.include({ spaces_due: [], hit_count: 3 });
+    expect(recordOf(world, corrected)).to.deep.include({ content: 'right', spaces_due: ['zh', 'en'] });
+    expect(recordOf(world, corrected).vec_en).to.equal(undefined);
+    await run(jobOf(world));
+    expect(recordOf(world, corrected).spaces_due).to.deep.equal([]);
+  });
+
+  it('begins nothing new once it is to stop, and gives the rest back', async () => {
+    const world = createWorld();
+    const id = await write(world, { content: 'text' });
+    const stop = new AbortController();
+    stop.abort();
+    await run(jobOf(world), stop.signal);
+    expect(world.embedder.asked).to.deep.equal([]);
+    expect(Date.parse(recordOf(world, id).lease_until ?? '')).to.be.at.most(world.time.nowMs);
+  });
+
+  it('asks for another run when a full batch was taken, and tells tenants and depth', async () => {
+    const world = createWorld();
+    await world.memory.write({ items: Array.from({ length: 20 }, (_, i) => ({ content: `text ${i}` })) }, world.call());
+    const depths: object[] = [];
+    const job = jobOf(world, { onDepth: (depth) => void depths.push(depth) });
+    await world.index.refresh('acme');
+    expect(await job.due()).to.deep.equal(['acme']);
+    expect(depths).to.deep.equal([{ due: 20, dead: 0 }]);
+    expect(await run(job)).to.equal('more');
+    expect(await run(job)).to.equal('idle');
+    expect(await job.due()).to.deep.equal([]);
+  });
+});
