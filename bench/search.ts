@@ -68,7 +68,10 @@ async function importAndRecord(
   queries: readonly CorpusQuery[],
 ): Promise<RecordedCall[]> {
   const proxy = await RecordingProxy.start(run.engine.url);
-  const service = await BenchService.start({ engineUrl: proxy.url, prefix, folder: run.folder });
+  const service = await BenchService.start({ engineUrl: proxy.url, prefix, folder: run.folder }).catch(async (error: unknown) => {
+    await proxy.stop();
+    throw error;
+  });
   const client = service.client(2);
   try {
     const told = progressOf('import', missing);

@@ -38,6 +38,9 @@ await runBench(COMMAND, async (run) => {
     folder: run.folder,
     profile: options.optional('profile'),
     env: { EMBEDDING_PROFILE: 'openai', EMBEDDING_BASE_URL: baseUrl, EMBEDDING_MODEL: 'hash', EMBEDDING_DIMS: options.text('dims') },
+  }).catch(async (error: unknown) => {
+    await embedder.stop();
+    throw error;
   });
   const rest = service.client();
   const raw = new HttpClient(engine.url);
