@@ -1,0 +1,131 @@
+/** The memory gateway with everything real behind it: Elasticsearch, the local models in their thread, stores, embed job and worker. */
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '../../src/domain/clock.ts';
+import type { EmbedQueue } from '../../src/domain/ports.ts';
+import type { Principal } from '../../src/domain/principal.ts';
+import type { Guard } from '../../src/guard/guard.ts';
+import { createEmbedJob } from '../../src/jobs/embed.ts';
+import { createWorker, type Worker } from '../../src/jobs/worker.ts';
+import { createMemoryGateway } from '../../src/memory/create-gateway.ts';
+import type { MemoryDeps } from '../../src/memory/deps.ts';
+import type { CallContext, MemoryGateway } from '../../src/memory/gateway.ts';
+import { layerPolicySchema } from '../../src/memory/layer-policy.ts';
+import { createUuidV7 } from '../../src/memory/uuid.ts';
+import { loadPolicy } from '../../src/policy.ts';
+import { LocalEmbeddingProvider } from '../../src/providers/embedding/local.ts';
+import { EmbeddingUnavailable, type EmbeddingProvider } from '../../src/providers/embedding/provider.ts';
+import { loadProfiles } from '../../src/ranking/profile.ts';
+import { createEmbedQueue } from '../../src/stores/embed-queue.ts';
+import { createIdempotencyStore } from '../../src/stores/idempotency.ts';
+import { createNamespaceStore } from '../../src/stores/namespaces.ts';
+import { createAccessStats } from '../../src/stores/stats.ts';
+import { testModelsDir } from '../contract/embedding-provider-models.ts';
+import { principal } from './principals.ts';
+import { testGuard } from './records.ts';
+import { openStore, type TestStore } from './store.ts';
+
+const policies = join(import.meta.dirname, '..', '..', 'policies');
+
+export interface MemoryService {
+  readonly memory: MemoryGateway;
+  readonly store: TestStore;
+  readonly guard: Guard;
+  readonly queue: EmbedQueue;
+  /** True: the model cannot be reached. */
+  readonly model: { away: boolean; readonly texts: string[] };
+  newWorker(by: string, onError?: (error: unknown) => void): Worker;
+  call(by?: Principal, more?: Partial<CallContext>): CallContext;
+  close(): Promise<void>;
+}
+
+export const sleep = (ms: number, signal: AbortSignal): Promise<void> => pause(ms, undefined, { signal });
+
+/** Starts with one worker running. */
+export async function openMemoryService(): Promise<MemoryService> {
+  const provider = new LocalEmbeddingProvider({ modelsDir: await testModelsDir() });
+  await provider.ready();
+  const model = { away: false, texts: [] as string[] };
+  const embedder: Pick<EmbeddingProvider, 'spaces' | 'spacesForText' | 'spacesForQuery' | 'embed'> = {
+    spaces: provider.spaces,
+    spacesForText: (text) => provider.spacesForText(text),
+    spacesForQuery: (text) => provider.spacesForQuery(text),
+    embed: async (space, texts, kind, signal) => {
+      if (model.away) throw new EmbeddingUnavailable('switched off by the test');
+      if (kind === 'passage') model.texts.push(...texts.map((text) => `${space}: ${text}`));
+      return provider.embed(space, texts, kind, signal);
+    },
+  };
+  const store = await openStore(provider.spaces, systemClock);
+  const { client, prefix, schema, index } = store;
+  const guard = testGuard({ clock: systemClock });
+  const queue = createEmbedQueue({ client, prefix, clock: systemClock });
+  const workers: Worker[] = [];
+  const newWorker = (by: string, onError?: (error: unknown) => void): Worker => {
+    const job = createEmbedJob({ index, queue, guard, embedder, clock: systemClock, by });
+    const worker = createWorker({
+      job,
+      clock: systemClock,
+      sleep,
+      pollMs: 500,
+      ...(onError === undefined ? {} : { onError: (_job, error) => onError(error) }),
+    });
+    workers.push(worker);
+    worker.start();
+    return worker;
+  };
+  const stats = createAccessStats({ client, schema, clock: systemClock });
+  const dirty = new Set<string>();
+  const deps: MemoryDeps = {
+    index,
+    guard,
+    namespaces: createNamespaceStore({ client, prefix, clock: systemClock }),
+    idempotency: createIdempotencyStore({ client, prefix, clock: systemClock }),
+    stats,
+    dirty: { mark: async (tenant) => void dirty.add(tenant), take: async (tenant) => dirty.delete(tenant) },
+    embedder,
+    profiles: loadProfiles(join(policies, 'ranking')),
+    layers: loadPolicy(join(policies, 'layers.yaml'), layerPolicySchema),
+    keys: { cursor: Buffer.alloc(32, 1), plan: Buffer.alloc(32, 2), idempotency: Buffer.alloc(32, 3) },
+    clock: systemClock,
+    newId: createUuidV7(systemClock),
+    defaultTtlDays: 0,
+    defaultTopK: 5,
+    nudge: (tenant) => workers[0]?.nudge(tenant),
+    sleep,
+  };
+  newWorker('worker-1');
+  return {
+    memory: createMemoryGateway(deps),
+    store,
+    guard,
+    queue,
+    model,
+    newWorker,
+    call: (by = principal(), more = {}) => ({
+      principal: by,
+      traceId: 'trace',
+      signal: new AbortController().signal,
+      idempotencyKey: undefined,
+      route: 'test',
+      ...more,
+    }),
+    close: async () => {
+      await Promise.all(workers.map((worker) => worker.stop()));
+      await stats.close();
+      await provider.close();
+      await store.close();
+    },
+  };
+}
+
+/** Polls until the check holds; fails with its last answer after `limitMs`. */
+export async function eventually<T>(look: () => Promise<T>, holds: (value: T) => boolean, limitMs = 20_000): Promise<T> {
+  const untilMs = systemClock() + limitMs;
+  for (;;) {
+    const value = await look();
+    if (holds(value)) return value;
+    if (systemClock() > untilMs) throw new Error(`did not come true: ${JSON.stringify(value)}`);
+    await pause(50);
+  }
+}
