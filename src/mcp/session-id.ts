@@ -34,7 +34,8 @@ export interface SessionIdOptions {
 }
 
 const MAX_CHARS = 1_024;
-const MAX_LABEL_CHARS = 64;
+/** Six bytes each at worst, in JSON: the id stays below MAX_CHARS whatever a client calls itself. */
+const MAX_LABEL_CHARS = 32;
 const NONCE_BYTES = 12;
 const OWNER_BYTES = 16;
 /** Issued by another replica whose clock runs ahead. */

@@ -49,10 +49,10 @@ export class Session {
   }
 
   /**
-   * Signal that is aborted when the client cancels the request, or undefined while another with the same id runs: the SDK would send the
-   * answers to each other's stream (typescript-sdk #2433; claude.ai gives every request the id 1).
+   * What ends the request, by the client's cancellation or by the caller of this; undefined while another with the same id runs: the SDK
+   * would send the answers to each other's stream (typescript-sdk #2433; claude.ai gives every request the id 1).
    */
-  begin(id: RpcId): AbortSignal | undefined {
+  begin(id: RpcId): AbortController | undefined {
     const running = this.#running.get(idKey(id));
     if (running !== undefined) {
       running.shared = true;
@@ -60,7 +60,7 @@ export class Session {
     }
     const abort = new AbortController();
     this.#running.set(idKey(id), { abort, shared: false });
-    return abort.signal;
+    return abort;
   }
 
   /** For a request that the transport turned away. */

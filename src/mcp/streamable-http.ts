@@ -45,11 +45,12 @@ export function createStreamableHttp(parts: StreamableHttpParts): MountedHandler
       accepted(request);
       return;
     }
-    const cancelled = message.kind === 'request' ? session.begin(message.id) : undefined;
-    if (message.kind === 'request' && cancelled === undefined) return answerAlone(request);
+    const running = message.kind === 'request' ? session.begin(message.id) : undefined;
+    if (message.kind === 'request' && running === undefined) return answerAlone(request);
     hold(request, session);
-    const signal = cancelled === undefined ? request.signal : AbortSignal.any([request.signal, cancelled]);
-    const caller: Caller = { principal: request.principal, traceId: request.traceId, signal };
+    // not the request's own signal: a response that was piped from a stream calls itself finished after a connection reset
+    whenAnswered(ctx, () => running?.abort());
+    const caller: Caller = { principal: request.principal, traceId: request.traceId, signal: running?.signal ?? request.signal };
     const response = await session.transport.handleRequest(webRequest(ctx), { parsedBody: body, authInfo: authInfoOf(caller) });
     if (!response.ok && message.kind === 'request') session.forgetRunning(message.id);
     await reply(ctx, response, body);

@@ -1,4 +1,5 @@
 /** The real HTTP server with the MCP front end on a free port; memory, tokens and limits behind it are test doubles, the clock is moved by hand. */
+import { request as httpRequest } from 'node:http';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { HindsightError } from '../../../../src/errors.ts';
@@ -13,7 +14,7 @@ import { memoryDouble, type MemoryDouble } from '../../http/support/memory-doubl
 /** `tenant/sub`, then `/r` for a token that may only read, `/2` for a refreshed one; `/bad` is refused. */
 export const ANN = 'acme/ann';
 export const BOB = 'acme/bob';
-export const EVE = 'other/ann';
+export const EVE = 'globex/ann';
 
 export const SESSION_KEY = Buffer.alloc(32, 7);
 export const PUBLIC_URL = 'https://memory.example';
@@ -134,12 +135,11 @@ export interface SendOptions {
   readonly session?: string | undefined;
   readonly method?: string;
   readonly headers?: Record<string, string>;
-  readonly signal?: AbortSignal;
 }
 
 /** One HTTP request as a client would send it. */
 export async function send(server: McpServer, body: unknown, options: SendOptions = {}): Promise<McpAnswer> {
-  const { token = ANN, session, method = 'POST', headers = {}, signal } = options;
+  const { token = ANN, session, method = 'POST', headers = {} } = options;
   const answer = await fetch(server.url, {
     method,
     headers: {
@@ -150,11 +150,24 @@ export async function send(server: McpServer, body: unknown, options: SendOption
       ...headers,
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
   });
   const text = await answer.text();
   const data = /^data: (.+)$/m.exec(text)?.[1] ?? (text.startsWith('{') ? text : '{}');
   return { status: answer.status, headers: answer.headers, text, message: JSON.parse(data) as Json };
+}
+
+/** Sends a message and returns what cuts the connection. */
+export function sendAndLeave(server: McpServer, body: unknown, session: string | undefined): () => void {
+  const headers = {
+    accept: 'application/json, text/event-stream',
+    authorization: `Bearer ${ANN}`,
+    'content-type': 'application/json',
+    ...(session === undefined ? {} : { 'mcp-session-id': session }),
+  };
+  const request = httpRequest(server.url, { method: 'POST', headers, agent: false }, (answer) => answer.on('error', () => undefined));
+  request.on('error', () => undefined);
+  request.end(JSON.stringify(body));
+  return () => request.destroy();
 }
 
 export function call(name: string, args: unknown, id: string | number = 1): Record<string, unknown> {
