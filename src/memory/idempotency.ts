@@ -16,6 +16,7 @@ export async function idempotent<T>(
   payload: unknown,
   newIds: readonly string[],
   work: (memoryIds: readonly string[]) => Promise<T>,
+  isFinal: (answer: T) => boolean,
 ): Promise<T> {
   if (call.idempotencyKey === undefined) return work(newIds);
   const { tenant, owner } = call.principal;
@@ -35,6 +36,7 @@ export async function idempotent<T>(
       break;
   }
   const answer = await work(claim.memoryIds);
-  await deps.idempotency.finish(key, answer);
+  // An answer that tells of failures is not kept: the repeat may yet succeed.
+  if (isFinal(answer)) await deps.idempotency.finish(key, answer);
   return answer;
 }

@@ -36,18 +36,15 @@ const OUTCOME_OF: Readonly<Partial<Record<Status, Outcome>>> = {
 export async function write(deps: MemoryDeps, turns: TurnLinks, input: WriteInput, call: CallContext): Promise<Answer> {
   const checked = checkItems(input);
   const ids = checked.items.map(() => deps.newId());
-  const answer = await idempotent(deps, call, input, ids, (memoryIds) => store(deps, turns, checked, call, memoryIds));
+  // Judged before the key is claimed: a refused request must not hold it.
+  const judged = await judgeAll(deps, checked, call, ids);
+  const work = async (given: readonly string[]): Promise<Answer> =>
+    store(deps, turns, call, given.every((id, i) => id === ids[i]) ? judged : await judgeAll(deps, checked, call, given));
+  const answer = await idempotent(deps, call, input, ids, work, ({ results }) => results.every((r) => r.outcome !== 'failed'));
   return input.wait === true ? waitSettled(deps, call, answer) : answer;
 }
 
-async function store(
-  deps: MemoryDeps,
-  turns: TurnLinks,
-  checked: CheckedItems,
-  call: CallContext,
-  ids: readonly string[],
-): Promise<Answer> {
-  const judged = await judgeAll(deps, checked, call, ids);
+async function store(deps: MemoryDeps, turns: TurnLinks, call: CallContext, judged: readonly Judged[]): Promise<Answer> {
   const admitted = judged.flatMap((j) => ('record' in j ? [j.record] : []));
   const linked = await turns.linkAll(admitted, call);
   const boxes = linked.map((record, i) => deps.guard.readmit(record, admitted[i] ?? record));

@@ -200,6 +200,22 @@ describe('memory write', () => {
     expect(results.map((r) => r.outcome)).to.deep.equal(['stored', 'stored']);
   });
 
+  it('keeps no key for a request it refused, nor for an answer with failures', async () => {
+    const world = createWorld();
+    const call = () => world.call(principal(), { idempotencyKey: 'k1' });
+    await rejection(world.memory.write({ content: 'x', namespace: 'user.bob' }, call()));
+    const createMany = world.index.createMany.bind(world.index);
+    world.index.createMany = async (boxes) => [...(await createMany(boxes.slice(0, 1))), { outcome: 'failed', reason: 'unavailable' }];
+    const items = { items: [{ content: 'a' }, { content: 'b' }] };
+    const first = await world.memory.write(items, call());
+    expect(first.results.map((r) => r.outcome)).to.deep.equal(['stored', 'failed']);
+    world.index.createMany = createMany;
+    const second = await world.memory.write(items, call());
+    expect(second.results.map((r) => r.outcome)).to.deep.equal(['stored', 'stored']);
+    expect(second.results[0]?.memory_id).to.equal(first.results[0]?.memory_id);
+    expect(world.index.heads.size).to.equal(2);
+  });
+
   it('reports what the store refused, and fails as a whole when it is away', async () => {
     const world = createWorld();
     const createMany = world.index.createMany.bind(world.index);
