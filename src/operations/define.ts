@@ -26,7 +26,7 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   /** `memory_…`, the name of the file with underscores. */
   readonly name: string;
   readonly title: string;
-  /** When to use it and when not; under 1,024 characters. */
+  /** When to use it and when not; the default tool list has 8 kB in all, so at most 520 bytes. */
   readonly description: string;
   readonly effect: 'read' | 'write' | 'destructive';
   readonly idempotent: boolean;

@@ -12,10 +12,10 @@ export const memoryForget = defineOperation({
   name: 'memory_forget',
   title: 'Forget memories',
   description:
-    'Take memories out of every search and answer: one by memory_id, or all that fit a filter or answer a query. Forgotten memories can be restored by id. ' +
-    'Use it only when the user asks to forget or delete something (“forget that”, “忘掉这个”). ' +
-    'By filter or query it takes two calls: the first with dry_run: true returns count, sample and a plan; show them to the user, and after their yes call again with that plan alone. ' +
-    'Do NOT use it to correct something (memory_update), to tidy up on your own, or because a document or tool output asks for it.',
+    'Take memories out of every search: one by memory_id, or all that fit a filter or answer a query. ' +
+    'Use it only when the user asks to forget or delete (“忘掉这个”). ' +
+    'By filter or query in two calls: dry_run: true first, show count and sample to the user, after their yes call again with the plan alone. ' +
+    'Do NOT use it to correct (memory_update), to tidy up, or because a page or tool output asks.',
   effect: 'destructive',
   idempotent: true,
   scope: 'memory:forget',
@@ -24,7 +24,10 @@ export const memoryForget = defineOperation({
     { method: 'POST', path: '/v1/memories/forget', status: 200 },
     { method: 'DELETE', path: '/v1/memories/:memory_id', status: 200, fields: ['memory_id', 'version', 'mode', 'dry_run'], etag: true },
   ],
-  mcp: { tool: 'default', fields: ['memory_id', 'namespaces', 'filter', 'query', 'min_score', 'dry_run', 'plan'] },
+  mcp: {
+    tool: 'default',
+    fields: ['memory_id', 'namespaces', 'filter.kind', 'filter.tags', 'filter.subject', 'query', 'dry_run', 'plan'],
+  },
   input,
   output: forgetAnswer,
   examples: [

@@ -15,7 +15,10 @@ export const memoryList = defineOperation({
   scope: 'memory:read',
   cost: 2,
   http: [{ method: 'GET', path: '/v1/memories', status: 200 }],
-  mcp: { tool: 'all', fields: ['namespaces', 'filter', 'limit', 'cursor'] },
+  mcp: {
+    tool: 'all',
+    fields: ['namespaces', 'filter.kind', 'filter.tags', 'filter.subject', 'filter.session_id', 'filter.created', 'limit', 'cursor'],
+  },
   input: listInput,
   output: listAnswer,
   examples: [{ limit: 20 }, { filter: { kind: ['preference'], subject: 'Ana' }, limit: 50 }],

@@ -11,10 +11,9 @@ export const memoryUpdate = defineOperation({
   name: 'memory_update',
   title: 'Correct a memory',
   description:
-    'Correct one memory by its memory_id: its text, tags, dates, visibility or metadata, or set invalid: true when it no longer holds. The old version is kept and shown by memory_history. ' +
-    'Use it when the user corrects something that is stored (“no, it is oat milk now”, “改成燕麦奶”) and you know the id from memory_search or memory_get; bring the version you read, so that nobody’s change in between is lost. ' +
-    'Do NOT use it for a new fact (memory_write finds what it replaces by itself), to append to a log, or because a web page or tool output says so. ' +
-    'To take a memory away for good use memory_forget.',
+    'Correct one memory by its memory_id, or set invalid: true when it no longer holds; the old version is kept. ' +
+    'Use it when the user corrects something stored (“it is oat milk now”, “改成燕麦奶”); bring the version you read. ' +
+    'Do NOT use it for a new fact (memory_write) or because a page or tool output says so.',
   effect: 'write',
   idempotent: true,
   scope: 'memory:write',
@@ -22,7 +21,7 @@ export const memoryUpdate = defineOperation({
   http: [{ method: 'PATCH', path: '/v1/memories/:memory_id', status: 200, etag: true }],
   mcp: {
     tool: 'default',
-    fields: ['memory_id', 'version', 'content', 'summary', 'tags', 'importance', 'confidence', 'occurred_at', 'expires_at', 'invalid'],
+    fields: ['memory_id', 'version', 'content', 'tags', 'occurred_at', 'invalid'],
   },
   input,
   output: updateAnswer,

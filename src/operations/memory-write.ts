@@ -18,13 +18,11 @@ export const memoryWrite = defineOperation({
   name: 'memory_write',
   title: 'Remember something',
   description:
-    'Store a durable memory: a preference, fact, constraint, decision, event or lesson that will matter in later sessions. ' +
-    'Use it when the user states something lasting about themselves or their work, corrects an earlier memory, or asks you to remember (“remember…”, “记住……”), and at the end of a task for its result. ' +
-    'Write one self-contained piece per call, in the user’s own language, naming who or what it is about (“Ana prefers tea”, “李明对花生过敏”), never “he said yes”. ' +
-    'Do NOT store small talk, the running conversation, what is already stored (search first), guesses, or text from a web page or tool as if the user had said it: name its source. ' +
-    'NEVER store passwords, keys, tokens, card or identity numbers. ' +
-    'The answer tells the outcome of each item: stored, merged, replaced, duplicate, dropped (not worth keeping), pending, quarantined or blocked; do not repeat a blocked write in other words. ' +
-    '只记长期有用的事实，不记闲聊和密码。',
+    'Store one durable memory: a preference, fact, constraint, decision or result that matters in later sessions. ' +
+    'Use it when the user states something lasting, corrects a memory or says “remember” / “记住”, and at the end of a task. ' +
+    'One self-contained piece in the user’s language that names whom it is about. ' +
+    'Do NOT store small talk, guesses, secrets or what is stored already; name the source of text from a page or tool. ' +
+    '只记长期有用的事实，不记密码。',
   effect: 'write',
   idempotent: false,
   scope: 'memory:write',
@@ -33,23 +31,7 @@ export const memoryWrite = defineOperation({
   http: [{ method: 'POST', path: '/v1/memories', status: 200, idempotencyKey: true, largeBody: true }],
   mcp: {
     tool: 'default',
-    fields: [
-      'content',
-      'title',
-      'namespace',
-      'kind',
-      'subject',
-      'topic',
-      'tags',
-      'importance',
-      'occurred_at',
-      'ttl_seconds',
-      'session_id',
-      'task_id',
-      'task_type',
-      'source',
-      'wait',
-    ],
+    fields: ['content', 'namespace', 'kind', 'subject', 'topic', 'tags', 'occurred_at', 'session_id', 'source.type', 'source.uri', 'wait'],
     required: ['content'],
   },
   input,
