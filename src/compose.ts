@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openAuth } from './compose/auth.ts';
 import { describeEmbedding, openEmbedding } from './compose/embedding.ts';
-import { openEngine } from './compose/engine.ts';
+import { connect, fetchArtifacts, startManaged } from './compose/engine.ts';
 import { startJobs } from './compose/jobs.ts';
+import { phase } from './compose/phase.ts';
 import { openSharedState } from './compose/shared-state.ts';
 import { Teardown } from './compose/teardown.ts';
 import type { Config } from './config.ts';
@@ -36,8 +37,6 @@ export interface ServiceParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly onProgress: (progress: Progress) => void;
-  /** Aborted: the start is given up, or the service is about to be closed. */
-  readonly signal: AbortSignal;
 }
 
 export interface Service {
@@ -75,15 +74,21 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   const auth = await openAuth(config, clock);
   const metrics = createMetrics();
 
-  const engine = await openEngine(config, { logger, onProgress });
-  teardown.add('engine', () => engine.close());
-  onProgress({ phase: 'models', message: `preparing ${config.embedding.profile} embeddings` });
-  const embedder = await openEmbedding(config, engine.modelsDir, logger);
-  teardown.add('embedder', () => embedder.close());
-  onProgress({ phase: 'schema', message: 'checking mappings' });
+  const { url: clusterUrl, indexPrefix: prefix, replicas } = config.elasticsearch;
+  // before the models: a wrong URL is told at once, not after a download
+  const cluster = clusterUrl === undefined ? undefined : await connect(config, clusterUrl, parts);
+  const modelsDir = await fetchArtifacts(config, onProgress);
+  const [engine, embedder] = await bothStarted(
+    teardown.track('engine', cluster === undefined ? startManaged(config, parts) : Promise.resolve(cluster)),
+    teardown.track(
+      'embedder',
+      phase(onProgress, 'models', `loading ${config.embedding.profile} embeddings`, () => openEmbedding(config, modelsDir, logger)),
+    ),
+  );
   const { client } = engine;
-  const { indexPrefix: prefix, replicas } = config.elasticsearch;
-  const schema = await installSchema(client, { prefix, spaces: embedder.spaces, replicas, clock });
+  const schema = await phase(onProgress, 'schema', 'checking indices and mappings', () =>
+    installSchema(client, { prefix, spaces: embedder.spaces, replicas, clock }),
+  );
   const shared = await openSharedState(config, { policiesDir, clock, logger, metrics });
   teardown.add('redis', () => shared.close());
 
@@ -158,6 +163,12 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     embedding: describeEmbedding(config, embedder),
     close: () => teardown.run(),
   };
+}
+
+/** Both results, or the first fault: only once the other part is up too, so that it can be taken down again. */
+async function bothStarted<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([a, b]);
+  return Promise.all([a, b]);
 }
 
 function packageVersion(): string {

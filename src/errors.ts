@@ -56,11 +56,17 @@ export const ERRORS = {
   ERR_NODE_VERSION: row(500, 'Node {found} is too old: install Node 20.19 or newer', 'error'),
   ERR_PORT_IN_USE: row(500, 'Port {port} is in use: stop the program that holds it or set PORT to another one', 'error'),
   ERR_ALREADY_RUNNING: row(500, 'A service is already running on this data directory (pid {pid}): stop it or set DATA_DIR', 'error'),
+  ERR_DATA_DIR: row(
+    500,
+    'The data directory {path} cannot be used ({reason}): give this user access to it or set DATA_DIR to another one',
+    'error',
+  ),
   ERR_ENGINE_JAVA: row(500, '{detail}', 'error'),
   ERR_ENGINE_MAVEN: row(500, '{detail}', 'error'),
   ERR_ENGINE_START: row(500, '{detail}', 'error'),
   ERR_ENGINE_DISK: row(500, '{detail}', 'error'),
   ERR_ENGINE_UNREACHABLE: row(500, 'Elasticsearch at {url} cannot be reached: {detail}', 'error'),
+  ERR_ENGINE_TOO_OLD: row(500, 'Elasticsearch {found} at {url} is too old: 8.16 or newer is needed', 'error'),
   ERR_SCHEMA_DRIFT: row(500, 'The index {index} does not fit this version: {detail}', 'error'),
 } as const satisfies Record<string, ErrorRow>;
 

@@ -31,7 +31,7 @@ export async function install() {
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === want) return;
-  await step('installing packages (npm ci)', npm(), ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  await step('installing packages (npm ci)', npm(), ['ci', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']);
   writeFileSync(stamp, want);
 }
 

@@ -11,11 +11,14 @@ export interface BannerFacts {
   readonly seconds: number;
 }
 
-/** The whole text; without `terminal` every token is replaced by the place where it stands. */
+/**
+ * The whole text; without `terminal` every token is replaced by the place where it stands. The curl calls read theirs from
+ * run.json in any case: so they can be pasted as they are, and no token gets into a shell's history.
+ */
 export function banner(facts: BannerFacts, terminal: boolean): string {
   const { run } = facts;
   const runFile = join(facts.dataDir, 'run.json');
-  const user = terminal ? run.token : `$(node -p 'require("${runFile}").token')`;
+  const user = `$(node -p 'require("${runFile}").token')`;
   const agent = terminal ? run.agent_token : `<agent_token in ${runFile}>`;
   const config = {
     mcpServers: { 'hindsight-es': { type: 'http', url: `${run.url}/mcp`, headers: { Authorization: `Bearer ${agent}` } } },

@@ -14,6 +14,13 @@ export class Teardown {
     this.#steps.push({ name, close });
   }
 
+  /** Adds a part as soon as it is up; the same promise comes back. */
+  async track<T extends { close(): Promise<void> | void }>(name: string, starting: Promise<T>): Promise<T> {
+    const part = await starting;
+    this.add(name, () => part.close());
+    return part;
+  }
+
   /** Runs once, however often it is called. */
   run(): Promise<void> {
     this.#done ??= this.#run();

@@ -10,6 +10,7 @@ import { systemClock, type Clock } from '../../src/domain/clock.ts';
 import { createClient } from '../../src/elastic/client.ts';
 import { openLocalIssuer, type TokenFacts } from '../../src/gate/local-issuer.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
+import { EmbeddingServer, hashBackend } from './embedding-server.ts';
 import { acquireEngine, engineCacheDir } from './engine.ts';
 
 export interface TestService {
@@ -131,4 +132,23 @@ export function freePort(): Promise<number> {
       server.close(() => resolve(port));
     });
   });
+}
+
+export interface HashedService extends TestService {
+  /** The embedding endpoint it uses; stop it, or let it fail. */
+  readonly embeddings: EmbeddingServer;
+}
+
+const HASH_DIMS = 64;
+
+/** The service with profile `openai` on an endpoint of its own, whose vectors are hashed words: quick, and it can be switched off. */
+export async function startHashedService(env: Record<string, string> = {}, clock: Clock = systemClock): Promise<HashedService> {
+  const embeddings = await EmbeddingServer.start(hashBackend(HASH_DIMS));
+  const profile = { EMBEDDING_PROFILE: 'openai', EMBEDDING_BASE_URL: embeddings.baseUrl, EMBEDDING_MODEL: 'hashed-words' };
+  const service = await startService({ ...profile, ...env }, clock);
+  const close = async (): Promise<void> => {
+    await service.close();
+    await embeddings.stop();
+  };
+  return Object.defineProperties(Object.create(service) as HashedService, { embeddings: { value: embeddings }, close: { value: close } });
 }

@@ -41,11 +41,21 @@ export interface Artifacts {
  * they are. What is missing comes from one Maven call and appears by an atomic rename; what is damaged is built again.
  * Throws ERR_ENGINE_JAVA, ERR_ENGINE_MAVEN or ERR_ENGINE_DISK, each one sentence that says what to do.
  */
-export async function prepareArtifacts(options: PrepareOptions): Promise<Artifacts> {
+export function prepareArtifacts(options: PrepareOptions): Promise<Artifacts> {
+  return prepare(options, true);
+}
+
+/** The models alone (for an Elasticsearch of the user's own); resolves to where they lie. Errors as prepareArtifacts. */
+export async function prepareModels(options: Omit<PrepareOptions, 'engine' | 'models'>): Promise<string> {
+  const { modelsDir } = await prepare({ ...options, engine: '8.19.9', models: true }, false);
+  return modelsDir;
+}
+
+async function prepare(options: PrepareOptions, home: boolean): Promise<Artifacts> {
   const elasticsearchHome = join(options.cacheDir, `elasticsearch-${options.engine}`);
   const modelsDir = join(options.cacheDir, `models-${MODELS_VERSION}`);
   const missing = async (): Promise<{ engine: boolean; models: boolean }> => ({
-    engine: !(await isComplete(elasticsearchHome)),
+    engine: home && !(await isComplete(elasticsearchHome)),
     models: options.models && !(await isComplete(modelsDir)),
   });
   const before = await missing();
@@ -68,7 +78,8 @@ async function build(
   report: (message: string) => void,
 ): Promise<void> {
   await requireSpace(options.cacheDir);
-  const jdk = await selectJdk(options.engine, options);
+  // the models need Maven's Java alone
+  const jdk = needed.engine ? await selectJdk(options.engine, options) : undefined;
   await removeLeftovers(options.cacheDir);
   const staging = await mkdtemp(join(options.cacheDir, 'staging-'));
   try {
@@ -78,7 +89,8 @@ async function build(
       string,
       string,
     ];
-    report(`fetching Elasticsearch ${options.engine}${needed.models ? ' and the embedding models' : ''} with Maven`);
+    const wanted = [needed.engine ? `Elasticsearch ${options.engine}` : '', needed.models ? 'the embedding models' : ''];
+    report(`fetching ${wanted.filter(Boolean).join(' and ')} with Maven`);
     await runMaven({
       pomPath: locateAsset('pom.xml'),
       logPath: join(options.cacheDir, 'maven.log'),
@@ -90,7 +102,7 @@ async function build(
         skipEngine: String(!needed.engine),
         skipModels: String(!needed.models),
       },
-      env: options.env === undefined ? undefined : { JAVA_HOME: jdk.home, ...options.env },
+      env: options.env === undefined || jdk === undefined ? options.env : { JAVA_HOME: jdk.home, ...options.env },
       onProgress: report,
     });
     if (needed.engine) {

@@ -8,8 +8,8 @@ const BACKOFF_MAX_MS = 30_000;
 /** An engine that ran this long before it died starts again with the shortest back-off. */
 const STEADY_MS = 60_000;
 
-/** Log sink: lowercase message, facts as fields. */
-export type EngineLog = (message: string, fields: Readonly<Record<string, unknown>>) => void;
+/** Log sink: lowercase message, facts as fields; level info where none is given. */
+export type EngineLog = (message: string, fields: Readonly<Record<string, unknown>>, level?: 'info' | 'warn') => void;
 
 /** The running engine of one data directory; its port never changes. */
 export class Supervisor {
@@ -60,7 +60,7 @@ export class Supervisor {
         this.engine = undefined;
         if (this.stopping.signal.aborted) return;
         if (performance.now() - upSince > STEADY_MS) backoffMs = BACKOFF_FIRST_MS;
-        this.log('local elasticsearch died, restarting', { code: end.code, signal: end.signal, backoff_ms: backoffMs });
+        this.log('local elasticsearch died, restarting', { code: end.code, signal: end.signal, backoff_ms: backoffMs }, 'warn');
         this.tell(this.downCallbacks);
       }
       await delay(backoffMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);
@@ -78,14 +78,14 @@ export class Supervisor {
       });
       if ('fault' in attempt) {
         this.engine = undefined;
-        this.log('local elasticsearch did not restart', { kind: attempt.fault.kind, detail: attempt.fault.detail });
+        this.log('local elasticsearch did not restart', { kind: attempt.fault.kind, detail: attempt.fault.detail }, 'warn');
         return undefined;
       }
       this.log('local elasticsearch is up again', { port: this.httpPort, pid: attempt.engine.pid });
       this.tell(this.upCallbacks);
       return attempt.engine;
     } catch (error) {
-      this.log('local elasticsearch did not restart', { error: error instanceof Error ? error.message : String(error) });
+      this.log('local elasticsearch did not restart', { error: error instanceof Error ? error.message : String(error) }, 'warn');
       return undefined;
     }
   }
@@ -96,7 +96,7 @@ export class Supervisor {
       try {
         callback();
       } catch (error) {
-        this.log('engine listener failed', { error: error instanceof Error ? error.message : String(error) });
+        this.log('engine listener failed', { error: error instanceof Error ? error.message : String(error) }, 'warn');
       }
     }
   }
