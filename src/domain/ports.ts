@@ -107,6 +107,9 @@ export interface EmbedQueue {
 /** Read-your-writes: which tenants have writes that no search has made visible yet. */
 export interface DirtyMarks {
   mark(tenant: string): Promise<void>;
-  /** Takes the mark away and says whether there was one; true on doubt. */
-  take(tenant: string): Promise<boolean>;
+  /**
+   * Resolves when everything marked before this call is visible: by `refresh` where that has not been done since, also when another
+   * caller's is under way, and on doubt.
+   */
+  settle(tenant: string, refresh: () => Promise<void>): Promise<void>;
 }

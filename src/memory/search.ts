@@ -98,7 +98,7 @@ async function visibleHoldings(deps: MemoryDeps, probe: Scoped<{ readonly key: s
 
 /** One refresh when there are acknowledged writes that no search has made visible yet. */
 export async function makeVisible(deps: Pick<MemoryDeps, 'dirty' | 'index'>, tenant: string): Promise<void> {
-  if (await deps.dirty.take(tenant)) await deps.index.refresh(tenant);
+  await deps.dirty.settle(tenant, () => deps.index.refresh(tenant));
 }
 
 function profileOf(deps: MemoryDeps, input: SearchInput): RankingProfile {

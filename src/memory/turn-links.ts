@@ -41,7 +41,7 @@ export function createTurnLinks(deps: MemoryDeps): TurnLinks {
 
   /** Ids of the session's turns, newest first. */
   const find = async (record: Turn, turn: number, call: CallContext, action: Action): Promise<string | undefined> => {
-    if (await deps.dirty.take(record.tenant)) await deps.index.refresh(record.tenant);
+    await deps.dirty.settle(record.tenant, () => deps.index.refresh(record.tenant));
     const filter = { session_id: record.session_id, owner: record.owner };
     const by = deps.guard.scope(
       { filter, limit: LOOK_BACK, after: undefined },

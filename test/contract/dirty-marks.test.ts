@@ -6,42 +6,102 @@ import { connectRedis, redisSettled } from '../../src/redis/client.ts';
 import { processDirtyMarks, redisDirtyMarks } from '../../src/redis/dirty-marks.ts';
 import { eventually, startRedis, type RedisServer } from '../support/redis-server.ts';
 
+/** Whether settling the tenant took a refresh. */
+async function refreshes(marks: DirtyMarks, tenant: string): Promise<boolean> {
+  let count = 0;
+  await marks.settle(tenant, async () => {
+    count += 1;
+  });
+  expect(count).to.be.at.most(1);
+  return count === 1;
+}
+
+/** A refresh that the test ends by hand. */
+function heldRefresh(): { readonly refresh: () => Promise<void>; readonly end: (error?: Error) => void; begun: number } {
+  const ends: ((error?: Error) => void)[] = [];
+  const held = {
+    begun: 0,
+    refresh: (): Promise<void> => {
+      held.begun += 1;
+      return new Promise<void>((resolve, reject) => ends.push((error) => (error === undefined ? resolve() : reject(error))));
+    },
+    end: (error?: Error) => ends.splice(0).forEach((end) => end(error)),
+  };
+  return held;
+}
+
 /** What memory relies on, whoever keeps the marks. */
 function contract(make: () => DirtyMarks): void {
   it('a tenant without writes is clean', async () => {
-    expect(await make().take('t1')).to.equal(false);
+    expect(await refreshes(make(), 't1')).to.equal(false);
   });
 
-  it('a mark is taken once', async () => {
+  it('a mark is settled by one refresh', async () => {
     const marks = make();
     await marks.mark('t1');
-    expect(await marks.take('t1')).to.equal(true);
-    expect(await marks.take('t1')).to.equal(false);
+    expect(await refreshes(marks, 't1')).to.equal(true);
+    expect(await refreshes(marks, 't1')).to.equal(false);
   });
 
-  it('several writes are one mark, and a write after the taking is a new one', async () => {
+  it('several writes are one mark, and a write after the refresh is a new one', async () => {
     const marks = make();
     await Promise.all([marks.mark('t1'), marks.mark('t1'), marks.mark('t1')]);
-    expect(await marks.take('t1')).to.equal(true);
-    expect(await marks.take('t1')).to.equal(false);
+    expect(await refreshes(marks, 't1')).to.equal(true);
+    expect(await refreshes(marks, 't1')).to.equal(false);
     await marks.mark('t1');
-    expect(await marks.take('t1')).to.equal(true);
+    expect(await refreshes(marks, 't1')).to.equal(true);
   });
 
-  it('one of many simultaneous takers gets the mark', async () => {
+  it('readers at the same time all wait for the refresh, which runs once for them', async () => {
     const marks = make();
     await marks.mark('t1');
-    const taken = await Promise.all(Array.from({ length: 20 }, () => marks.take('t1')));
-    expect(taken.filter(Boolean)).to.have.length(1);
+    const held = heldRefresh();
+    let settled = 0;
+    const readers = Array.from({ length: 20 }, () => marks.settle('t1', held.refresh).then(() => (settled += 1)));
+    await eventually(() => held.begun > 0);
+    await refreshes(marks, 't2'); // round trips of the others are through when this one is
+    expect(settled).to.equal(0);
+    expect(held.begun).to.equal(1);
+    held.end();
+    await Promise.all(readers);
+    expect(await refreshes(marks, 't1')).to.equal(false);
   });
 
-  it('tenants never take each other’s marks, whatever their names look like', async () => {
+  it('a write while a refresh is under way needs another one', async () => {
+    const marks = make();
+    await marks.mark('t1');
+    const held = heldRefresh();
+    const first = marks.settle('t1', held.refresh);
+    await eventually(() => held.begun === 1);
+    await marks.mark('t1');
+    const second = marks.settle('t1', held.refresh);
+    await eventually(() => held.begun === 2);
+    held.end();
+    await Promise.all([first, second]);
+  });
+
+  it('a refresh that fails is the reader’s failure and leaves the mark', async () => {
+    const marks = make();
+    await marks.mark('t1');
+    const held = heldRefresh();
+    const reader = marks.settle('t1', held.refresh).then(
+      () => 'settled',
+      (error: Error) => error.message,
+    );
+    await eventually(() => held.begun === 1);
+    held.end(new Error('away'));
+    expect(await reader).to.equal('away');
+    expect(await refreshes(marks, 't1')).to.equal(true);
+    expect(await refreshes(marks, 't1')).to.equal(false);
+  });
+
+  it('tenants never settle each other’s marks, whatever their names look like', async () => {
     const marks = make();
     const names = ['t1', 'T1', 't1:x', 't1:', ':t1', 't', '1', 't1\r\nDEL x', '*', '', '__proto__', '王'];
     for (const marked of names) {
       await marks.mark(marked);
-      for (const other of names.filter((n) => n !== marked)) expect(await marks.take(other), `${marked} / ${other}`).to.equal(false);
-      expect(await marks.take(marked), marked).to.equal(true);
+      for (const other of names.filter((n) => n !== marked)) expect(await refreshes(marks, other), `${marked} / ${other}`).to.equal(false);
+      expect(await refreshes(marks, marked), marked).to.equal(true);
     }
   });
 }
@@ -86,12 +146,14 @@ describe('dirty marks in Redis', () => {
 
   contract(() => replica(redis, freshPrefix()).marks);
 
-  it('replicas share marks', async () => {
+  it('replicas share marks, and none relies on a refresh that another may not be through with', async () => {
     const prefix = freshPrefix();
     const [a, b] = [replica(redis, prefix).marks, replica(second, prefix).marks];
     await a.mark('t1');
-    expect(await b.take('t1')).to.equal(true);
-    expect(await a.take('t1')).to.equal(false);
+    expect(await refreshes(b, 't1')).to.equal(true);
+    expect(await refreshes(a, 't1')).to.equal(true);
+    expect(await refreshes(b, 't1')).to.equal(false);
+    expect(await refreshes(a, 't1')).to.equal(false);
   });
 
   it('no tenant’s name can be read in Redis, and marks end by themselves', async () => {
@@ -103,16 +165,16 @@ describe('dirty marks in Redis', () => {
     expect(await redis.ttl(keys[0] ?? '')).to.be.within(1, 60);
   });
 
-  it('with a frozen Redis a take says true after one time-out, and at once from then on', async () => {
+  it('with a frozen Redis a reader refreshes after one time-out, and at once from then on', async () => {
     const { marks, breaker } = replica(redis, freshPrefix());
-    expect(await marks.take('t1')).to.equal(false);
+    expect(await refreshes(marks, 't1')).to.equal(false);
     shortcuts = 0;
     server.freeze();
     try {
-      expect(await marks.take('t1')).to.equal(true); // would never settle without the command time-out: mocha's limit ends it
+      expect(await refreshes(marks, 't1')).to.equal(true); // would never settle without the command time-out: mocha's limit ends it
       expect(breaker.isOpen).to.equal(true);
       const answers = await Promise.race([
-        Promise.all(Array.from({ length: 100 }, () => marks.take('t2'))),
+        Promise.all(Array.from({ length: 100 }, () => refreshes(marks, 't2'))),
         new Promise<'waited'>((resolve) => setTimeout(() => resolve('waited'), 200)),
       ]);
       expect(answers).to.deep.equal(Array(100).fill(true));
@@ -127,13 +189,13 @@ describe('dirty marks in Redis', () => {
     const { marks, breaker } = replica(redis, freshPrefix());
     breaker.trip(new Error('outage'));
     nowMs += 5_000;
-    expect(await marks.take('t1')).to.equal(true);
+    expect(await refreshes(marks, 't1')).to.equal(true);
     nowMs += 1_999;
-    expect(await marks.take('t1')).to.equal(true);
+    expect(await refreshes(marks, 't1')).to.equal(true);
     nowMs += 1;
-    expect(await marks.take('t1')).to.equal(false);
+    expect(await refreshes(marks, 't1')).to.equal(false);
     await marks.mark('t1');
-    expect(await marks.take('t1')).to.equal(true);
+    expect(await refreshes(marks, 't1')).to.equal(true);
   });
 
   it('a Redis that was killed and came back empty causes doubt, not a lost mark', async () => {
@@ -141,11 +203,11 @@ describe('dirty marks in Redis', () => {
     await marks.mark('t1');
     await server.kill();
     await eventually(() => breaker.isOpen);
-    expect(await marks.take('t1')).to.equal(true);
+    expect(await refreshes(marks, 't1')).to.equal(true);
     await server.start();
     await eventually(() => redis.status === 'ready');
-    expect(await marks.take('t1')).to.equal(true);
+    expect(await refreshes(marks, 't1')).to.equal(true);
     nowMs += 7_000;
-    expect(await marks.take('t1')).to.equal(false);
+    expect(await refreshes(marks, 't1')).to.equal(false);
   });
 });

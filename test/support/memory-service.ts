@@ -16,6 +16,7 @@ import { loadPolicy } from '../../src/policy.ts';
 import { LocalEmbeddingProvider } from '../../src/providers/embedding/local.ts';
 import { EmbeddingUnavailable, type EmbeddingProvider } from '../../src/providers/embedding/provider.ts';
 import { loadProfiles } from '../../src/ranking/profile.ts';
+import { processDirtyMarks } from '../../src/redis/dirty-marks.ts';
 import { createEmbedQueue } from '../../src/stores/embed-queue.ts';
 import { createIdempotencyStore } from '../../src/stores/idempotency.ts';
 import { createNamespaceStore } from '../../src/stores/namespaces.ts';
@@ -75,14 +76,13 @@ export async function openMemoryService(): Promise<MemoryService> {
     return worker;
   };
   const stats = createAccessStats({ client, schema, clock: systemClock });
-  const dirty = new Set<string>();
   const deps: MemoryDeps = {
     index,
     guard,
     namespaces: createNamespaceStore({ client, prefix, clock: systemClock }),
     idempotency: createIdempotencyStore({ client, prefix, clock: systemClock }),
     stats,
-    dirty: { mark: async (tenant) => void dirty.add(tenant), take: async (tenant) => dirty.delete(tenant) },
+    dirty: processDirtyMarks(),
     embedder,
     profiles: loadProfiles(join(policies, 'ranking')),
     layers: loadPolicy(join(policies, 'layers.yaml'), layerPolicySchema),

@@ -15,6 +15,7 @@ import {
   type EmbeddingProvider,
   type VectorSpace,
 } from '../../src/providers/embedding/provider.ts';
+import { processDirtyMarks } from '../../src/redis/dirty-marks.ts';
 import { loadProfiles } from '../../src/ranking/profile.ts';
 import { hasHan, hasLatinWord } from '../../src/text/script.ts';
 import { createTestMemoryIndex, type TestMemoryIndex } from './memory-index.ts';
@@ -93,7 +94,6 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
   const index = createTestMemoryIndex(clock);
   const embedder = createTestEmbedder();
   const guard = testGuard({ clock, ...options.guard });
-  const dirty = new Set<string>();
   const nudged: string[] = [];
   const accessed: string[] = [];
   const deps: MemoryDeps = {
@@ -102,7 +102,7 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
     namespaces: namespaceStore(),
     idempotency: idempotencyStore(),
     stats: { record: (_tenant, ids) => void accessed.push(...ids), flush: async () => undefined },
-    dirty: { mark: async (tenant) => void dirty.add(tenant), take: async (tenant) => dirty.delete(tenant) },
+    dirty: processDirtyMarks(),
     embedder,
     profiles: loadProfiles(join(policies, 'ranking')),
     layers: loadPolicy(join(policies, 'layers.yaml'), layerPolicySchema),
