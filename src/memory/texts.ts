@@ -5,13 +5,14 @@ import { fingerprint } from '../text/clean.ts';
 import { codes } from '../text/codes.ts';
 import { splitPassages } from '../text/passages.ts';
 import { hasHan, language } from '../text/script.ts';
+import { withSubject } from '../text/subject.ts';
 import { defined } from './canonical.ts';
 
 export type Texts = {
   readonly [K in 'content' | 'title' | 'summary' | 'subject']?: string | undefined;
 } & { readonly content: string };
 
-/** The text a record is found by: title and content. Also what decides its vector spaces. */
+/** Title and content: what decides a record's language and its vector spaces. */
 export function bodyOf(texts: Pick<Texts, 'content' | 'title'>): string {
   return texts.title === undefined ? texts.content : `${texts.title}\n${texts.content}`;
 }
@@ -24,7 +25,7 @@ export function textFields(
   'language' | 'lex_uni' | 'lex_bi' | 'lex_word' | 'lex_context' | 'lex_summary' | 'lex_subject' | 'codes' | 'passages' | 'fingerprint'
 > {
   const body = bodyOf(texts);
-  const { uni, bi, word } = analyze(body);
+  const { uni, bi, word } = analyze(withSubject(texts.subject, body));
   const found = codes(body);
   const passages = splitPassages(texts.content).map(({ start, end, text }) => ({ start, end, text }));
   return {
@@ -48,11 +49,12 @@ export function textFields(
  * query), so Han characters are left out. Undefined when there is nothing in it.
  */
 export function contextField(
-  record: Pick<Texts, 'content' | 'title'>,
-  previous: Pick<Texts, 'content' | 'title'> | undefined,
+  record: Pick<Texts, 'content' | 'title' | 'subject'>,
+  previous: Pick<Texts, 'content' | 'title' | 'subject'> | undefined,
 ): string | undefined {
-  const before = previous === undefined ? [] : analyze(bodyOf(previous)).uni;
-  return joined(latin([...before, ...analyze(bodyOf(record)).uni]));
+  const stems = (texts: Pick<Texts, 'content' | 'title' | 'subject'>): readonly string[] =>
+    analyze(withSubject(texts.subject, bodyOf(texts))).uni;
+  return joined(latin([...(previous === undefined ? [] : stems(previous)), ...stems(record)]));
 }
 
 const latin = (tokens: readonly string[]): readonly string[] => tokens.filter((token) => !hasHan(token));
