@@ -57,10 +57,24 @@ export function vectorField(dims: number): FieldMapping {
 }
 
 /**
- * The body to create an index of this kind with. `replicas`: a range for auto_expand_replicas ("0-1", "0-all") or a fixed number.
- * Memory and versions carry one vector field a space, in the record and in its passages.
+ * From 9.2 on Elasticsearch leaves vectors out of the `_source` it hands back (index.mapping.exclude_source_vectors, true for new
+ * indices): a partial update keeps them, a whole replacement from a read record would drop them. Older versions refuse the setting.
  */
-export function indexBody(kind: IndexKind, spaces: readonly SchemaSpace[], replicas: string | number): IndexBody {
+export function sourceSettings(engineVersion: string): Readonly<Record<string, unknown>> {
+  const [major = 0, minor = 0] = engineVersion.split('.').map(Number);
+  return major > 9 || (major === 9 && minor >= 2) ? { 'mapping.exclude_source_vectors': false } : {};
+}
+
+/**
+ * The body to create an index of this kind with. `replicas`: a range for auto_expand_replicas ("0-1", "0-all") or a fixed number.
+ * Memory and versions carry one vector field a space, in the record and in its passages; `source`: sourceSettings of the engine.
+ */
+export function indexBody(
+  kind: IndexKind,
+  spaces: readonly SchemaSpace[],
+  replicas: string | number,
+  source: Readonly<Record<string, unknown>> = {},
+): IndexBody {
   const { settings, mappings } = fileOf(kind);
   const copies = typeof replicas === 'number' ? { number_of_replicas: replicas } : { auto_expand_replicas: replicas };
   const index = { ...settings.index, ...copies };
@@ -68,7 +82,7 @@ export function indexBody(kind: IndexKind, spaces: readonly SchemaSpace[], repli
   const vectors = Object.fromEntries(spaces.map((space) => [space.field, vectorField(space.dims)]));
   const passages = mappings.properties['passages'] ?? {};
   return {
-    settings: { index },
+    settings: { index: { ...index, ...source } },
     mappings: {
       ...mappings,
       _meta: { ...mappings._meta, spaces: Object.fromEntries(spaces.map((space) => [space.name, spaceMeta(space)])) },

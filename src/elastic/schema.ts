@@ -2,9 +2,9 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
 import { isoTime, type Clock } from '../domain/clock.ts';
 import { HindsightError } from '../errors.ts';
-import { errorType, isMissingIndex, mapStoreError, RETRY, storeCall } from './client.ts';
+import { engineVersion, errorType, isMissingIndex, mapStoreError, RETRY, storeCall } from './client.ts';
 import { compareSchema, type ExistingIndex } from './drift.ts';
-import { GLOBAL_KINDS, indexBody, INDEX_KINDS, type IndexBody, type IndexKind, type SchemaSpace } from './mappings.ts';
+import { GLOBAL_KINDS, indexBody, INDEX_KINDS, sourceSettings, type IndexBody, type IndexKind, type SchemaSpace } from './mappings.ts';
 import {
   globalIndex,
   placementOf,
@@ -47,8 +47,9 @@ const SHARD_WAIT = '10s';
 export async function installSchema(client: Client, options: SchemaOptions): Promise<Schema> {
   const { prefix, clock } = options;
   const replicas = options.replicas ?? DEFAULT_REPLICAS;
+  const source = sourceSettings(await engineVersion(client));
   let spaces = options.spaces;
-  const bodyOf = (kind: IndexKind): IndexBody => indexBody(kind, spaces, replicas);
+  const bodyOf = (kind: IndexKind): IndexBody => indexBody(kind, spaces, replicas, source);
   const ensured = new Map<string, Promise<void>>();
 
   const install = async (): Promise<void> => {

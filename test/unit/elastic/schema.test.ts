@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { compareSchema, type ExistingIndex } from '../../../src/elastic/drift.ts';
-import { indexBody, INDEX_KINDS, type FieldMapping, type Properties, type SchemaSpace } from '../../../src/elastic/mappings.ts';
+import {
+  indexBody,
+  sourceSettings,
+  INDEX_KINDS,
+  type FieldMapping,
+  type Properties,
+  type SchemaSpace,
+} from '../../../src/elastic/mappings.ts';
 
 const spaces: readonly SchemaSpace[] = [
   { name: 'zh', field: 'vec_zh', modelId: 'm-zh', dims: 512, calibration: { offset: 0.2, scale: 0.45 } },
@@ -151,5 +158,15 @@ describe('elastic/drift', () => {
     const unmarked = compare(fresh({ meta: {} }));
     expect(unmarked.newer).to.equal(false);
     expect(unmarked.meta.upgrades?.[0]).to.include({ from: 0, to: 1 });
+  });
+});
+
+describe('source settings', () => {
+  it('asks Elasticsearch 9.2 and newer to hand vectors back, and tells older ones nothing they would refuse', () => {
+    const name = 'mapping.exclude_source_vectors';
+    for (const old of ['8.16.0', '8.19.9', '9.0.8', '9.1.10']) expect(sourceSettings(old), old).to.deep.equal({});
+    for (const recent of ['9.2.0', '9.10.1', '10.0.0']) expect(sourceSettings(recent), recent).to.deep.equal({ [name]: false });
+    expect(indexBody('memory', [], 0, sourceSettings('9.2.0')).settings.index).to.include({ [name]: false });
+    expect(indexBody('slots', [], 0, sourceSettings('9.2.0')).settings.index).to.not.have.property(name);
   });
 });
