@@ -22,6 +22,15 @@ export function versionFromIfMatch(ctx: HttpContext): number | undefined {
   return version === undefined ? NO_VERSION : Number(version);
 }
 
+/**
+ * Whether If-None-Match names the tag (weak comparison, RFC 9110, section 13.1.2). Not Koa's `fresh`: that one never answers 304 to a
+ * request with `Cache-Control: no-cache`, which `fetch` adds to every request that brings If-None-Match itself.
+ */
+export function isKnownTag(ctx: HttpContext, etag: string): boolean {
+  const given = ctx.get('if-none-match').trim();
+  return given === '*' || given.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}
+
 /** The Idempotency-Key header: 1 to 128 visible ASCII characters, sent once (draft-ietf-httpapi-idempotency-key-header-07). */
 export function idempotencyKey(ctx: HttpContext): string | undefined {
   const given = ctx.req.headersDistinct['idempotency-key'];

@@ -7,7 +7,7 @@ import { invalid } from '../operations/parse.ts';
 import { pathParameters, takesBody } from './binding.ts';
 import { BODY_LIMIT_BYTES, LARGE_BODY_LIMIT_BYTES } from './body.ts';
 import { describeOperation } from './openapi-operation.ts';
-import { etagOf, idempotencyKey, versionFromIfMatch } from './preconditions.ts';
+import { etagOf, idempotencyKey, isKnownTag, versionFromIfMatch } from './preconditions.ts';
 import { parseQuery, queryParameters, toParameterFaults, type QueryParameter } from './query.ts';
 import type { HttpContext, Route } from './request-state.ts';
 import { principalOf } from './route-table.ts';
@@ -88,8 +88,10 @@ async function callInNamesOfTheRequest<T>(parameters: readonly QueryParameter[],
 function answer(ctx: HttpContext, binding: HttpBinding, output: Record<string, unknown>): void {
   ctx.status = binding.status;
   ctx.body = output;
-  if (binding.etag === true && typeof output['version'] === 'number') ctx.set('ETag', etagOf(output['version']));
-  if (binding.method === 'GET' && ctx.response.get('ETag') !== '' && ctx.fresh) {
+  if (binding.etag !== true || typeof output['version'] !== 'number') return;
+  const etag = etagOf(output['version']);
+  ctx.set('ETag', etag);
+  if (binding.method === 'GET' && isKnownTag(ctx, etag)) {
     ctx.status = 304;
     ctx.body = null;
   }
