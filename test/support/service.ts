@@ -139,7 +139,7 @@ export interface HashedService extends TestService {
   readonly embeddings: EmbeddingServer;
 }
 
-const HASH_DIMS = 64;
+export const HASH_DIMS = 64;
 
 /** The service with profile `openai` on an endpoint of its own, whose vectors are hashed words: quick, and it can be switched off. */
 export async function startHashedService(env: Record<string, string> = {}, clock: Clock = systemClock): Promise<HashedService> {
