@@ -3,7 +3,7 @@ import type { Clock } from '../domain/clock.ts';
 import { HindsightError } from '../errors.ts';
 
 export interface Run {
-  /** True when a write asked for it: what it wrote may not be visible to searches yet. */
+  /** True when a write or a finished batch asked for it: what it wrote may not be visible to searches yet. */
   readonly nudged: boolean;
   /** Aborted when the worker is to stop: finish what is begun, begin nothing new. */
   readonly signal: AbortSignal;
@@ -89,7 +89,8 @@ export function createWorker(options: WorkerOptions): Worker {
       const left = await job.run(tenant, { nudged, signal: stopping.signal });
       sharedFailures = 0;
       failures.delete(tenant);
-      if (left === 'more' && !ready.has(tenant)) ready.set(tenant, { atMs: clock(), nudged: false });
+      // As after a nudge: unrefreshed, the next claim would find the batch just done, get none of it and sleep until the next look.
+      if (left === 'more' && !ready.has(tenant)) ready.set(tenant, { atMs: clock(), nudged: true });
     } catch (error) {
       failed(error, tenant);
     }
