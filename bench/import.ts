@@ -81,8 +81,9 @@ async function rate(count: number, work: () => Promise<void>): Promise<number> {
   return count / ((performance.now() - from) / 1_000);
 }
 
-const chunks = <T>(items: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+function chunks<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+}
 
 /** The round's documents as they lie in the index, made into NDJSON before the clock runs: the raw side pays for sending alone. */
 async function bulkBodies(engine: BenchEngine, index: string, rawIndex: string, family: string, batch: number): Promise<Buffer[]> {

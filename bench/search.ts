@@ -110,7 +110,9 @@ async function importAndRecord(
   }
 }
 
-const kindOf = ({ method, path }: RecordedCall): string => `${method} ${path.split('?')[0]?.replace(/^.*\/(?=_)/, '') ?? ''}`;
+function kindOf({ method, path }: RecordedCall): string {
+  return `${method} ${path.split('?')[0]?.replace(/^.*\/(?=_)/, '') ?? ''}`;
+}
 
 async function measure(
   run: BenchRun,
@@ -186,8 +188,9 @@ async function measure(
   }
 }
 
-const verdict = (ratio: number, target: number | undefined): string =>
-  target === undefined ? '' : ` target <= ${target}: ${ratio <= target ? 'reached' : 'MISSED'}`;
+function verdict(ratio: number, target: number | undefined): string {
+  return target === undefined ? '' : ` target <= ${target}: ${ratio <= target ? 'reached' : 'MISSED'}`;
+}
 
 /** New questions: the first asking embeds, the second does not; their difference is the embedding. */
 async function embeddingTime(rest: HttpClient, queries: readonly CorpusQuery[]): Promise<Side> {

@@ -110,7 +110,9 @@ await runBench(COMMAND, async (run) => {
   }
 });
 
-const sides = (): { rest: Latency; raw: Latency } => ({ rest: new Latency(), raw: new Latency() });
+function sides(): { rest: Latency; raw: Latency } {
+  return { rest: new Latency(), raw: new Latency() };
+}
 
 function withoutVectors(source: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(source).filter(([name]) => !name.startsWith('vec_')));
