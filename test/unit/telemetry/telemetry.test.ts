@@ -163,6 +163,12 @@ describe('trace context', () => {
     expect(openTrace(`01-${trace}-b7ad6b7169203331-01-more`).traceId).to.equal(trace);
   });
 
+  it('never gives an id twice', () => {
+    const ids = Array.from({ length: 2_000 }, () => openTrace()).flatMap(({ traceId, spanId }) => [traceId, spanId]);
+    expect(new Set(ids)).to.have.property('size', ids.length);
+    expect(ids.filter((id) => !/^(?:[0-9a-f]{16}){1,2}$/.test(id))).to.deep.equal([]);
+  });
+
   it('reads back every header it writes', () => {
     fc.assert(
       fc.property(fc.constant(null), () => {
