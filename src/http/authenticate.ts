@@ -17,7 +17,7 @@ const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 export function authenticate(verifier: TokenVerifier): HttpMiddleware {
   return async (ctx, next) => {
     if (ctx.state.route.route?.access !== 'open') {
-      if (ctx.req.headersDistinct['authorization'] === undefined) throw new HindsightError('ERR_AUTH_MISSING');
+      if (ctx.req.headers.authorization === undefined) throw new HindsightError('ERR_AUTH_MISSING');
       const token = BEARER.exec(soleHeader(ctx, 'authorization') ?? '')?.[1];
       if (token === undefined) throw new HindsightError('ERR_AUTH_INVALID');
       ctx.state.principal = await verifier.verify(token);

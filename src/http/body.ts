@@ -33,6 +33,7 @@ export function hasBody(req: IncomingMessage): boolean {
 
 function isPlainUtf8Json(req: IncomingMessage): boolean {
   if ((req.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') return false;
+  if (req.headers['content-type'] === 'application/json') return true;
   const [type = '', ...parameters] = (req.headers['content-type'] ?? '').toLowerCase().split(';');
   if (type.trim() !== 'application/json') return false;
   return parameters.every((parameter) => /^\s*(?:charset=(?:utf-8|"utf-8")\s*)?$/.test(parameter));

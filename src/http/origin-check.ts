@@ -67,8 +67,15 @@ export function answerOptions(): HttpMiddleware {
 
 /** A header's value when it was sent exactly once. Node keeps the first of several and drops the rest, so the raw list is asked. */
 export function soleHeader(ctx: HttpContext, name: string): string | undefined {
-  const values = ctx.req.headersDistinct[name];
-  return values?.length === 1 ? values[0] : undefined;
+  const raw = ctx.req.rawHeaders;
+  let value: string | undefined;
+  for (let i = 0; i < raw.length; i += 2) {
+    const field = raw[i];
+    if (field?.length !== name.length || field.toLowerCase() !== name) continue;
+    if (value !== undefined) return undefined;
+    value = raw[i + 1];
+  }
+  return value;
 }
 
 function withoutPort(host: string): string {

@@ -76,7 +76,7 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
     limitPrincipal(parts.limiter),
     requireRoute(),
     parseBody(names),
-    table.dispatch,
+    dispatch(),
   ];
   for (const middleware of list) app.use(middleware);
   // problems are answered and logged above; what arrives here is a response stream that broke
@@ -130,5 +130,11 @@ function parseBody(names: ReadonlySet<string>): HttpMiddleware {
     if (limitBytes === 0) refuseBody(ctx.req);
     else ctx.state.body = await readJsonBody(ctx.req, limitBytes, names);
     await next();
+  };
+}
+
+function dispatch(): HttpMiddleware {
+  return async (ctx) => {
+    await ctx.state.route.route?.handle(ctx);
   };
 }
