@@ -21,12 +21,13 @@ export const LIMITS = {
   namespacesPerSearch: 50,
 } as const;
 
-/** Free text that can be stored: no NUL, no lone surrogate. */
+/** Free text that can be stored: not blank (there would be nothing to find or to embed), no NUL, no lone surrogate. */
 export const text = (maxChars: number, minChars = 1): z.ZodString =>
   z
     .string()
     .min(minChars)
     .max(maxChars)
+    .refine((s) => s === '' || s.trim() !== '', { message: 'is blank' })
     .refine((s) => findUnstorable(s) === null, { message: 'holds a NUL or a lone surrogate' });
 
 export const name = text(LIMITS.nameChars);
