@@ -1,0 +1,170 @@
+/** Property: whoever holds no grant on a namespace sees nothing of it and changes nothing in it, by any operation of any front end. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { SCOPES } from '../../src/domain/principal.ts';
+import { operations } from '../../src/operations/index.ts';
+import { mcpFrontEnd, restFrontEnd, type FrontEnd, type Input } from '../support/scenario-front-ends.ts';
+import { storedState } from '../support/scenario-stored.ts';
+import { startHashedService, type HashedService } from '../support/service.ts';
+
+/** In every text of every victim's record, and nowhere else. */
+const MARK = 'xylograph';
+const TENANT = 't1';
+const VICTIMS = ['user.victim', 'team.vault', 'vault'] as const;
+/** None of them covers a victim's namespace, all of them come close. */
+const NEAR_MISSES = [
+  ...['team.vaulted', 'team.vault-2', 'team.vault.x', 'team.vault.**', 'team.vault.*', 'team.*.x', '*.vaults', 'team.v'],
+  ...['user.victim2', 'user.victim.**', 'user.vic', '*.*.*', 'vault.**', 'vaults', 'shared.**', 'team'],
+];
+const RUNS = 250;
+
+interface Attack {
+  readonly front: 0 | 1;
+  readonly who: { readonly tenant: string; readonly sub: string; readonly actor: 'user' | 'agent' | 'service' };
+  readonly scopes: readonly string[];
+  readonly namespaces: readonly string[] | undefined;
+  readonly operation: string;
+  readonly input: Input;
+}
+
+describe('grants', function () {
+  this.timeout(180_000);
+  let service: HashedService;
+  let fronts: readonly [FrontEnd, FrontEnd];
+  let ids: readonly string[];
+  let owner: string;
+  let plan: string;
+  let cursor: string;
+
+  before(async () => {
+    service = await startHashedService({ MCP_TOOLS: 'all', RATE_LIMIT_PROFILE: 'bench' });
+    fronts = [restFrontEnd(service), mcpFrontEnd(service)];
+    const victim = await service.mint({ tenant: TENANT, sub: 'victim', namespaces: ['team.vault', 'vault'] });
+    const made: string[] = [];
+    for (const namespace of VICTIMS) {
+      for (const visibility of ['private', 'shared']) {
+        const content = `The ${MARK} of the victim in ${namespace}, ${visibility}.`;
+        const fields = { subject: MARK, title: MARK, tags: [MARK], session_id: MARK, metadata: { note: MARK }, kind: 'fact', wait: true };
+        const { body } = await service.call('POST', '/v1/memories', victim, { content, namespace, visibility, ...fields });
+        made.push(body.results[0].memory_id);
+      }
+    }
+    // with a history to look into
+    await service.call('PATCH', `/v1/memories/${made[0]}`, victim, { content: `The ${MARK} was moved.` });
+    ids = made;
+    owner = (await service.call('GET', `/v1/memories/${made[0]}`, victim)).body.owner;
+    const filter = { tags: [MARK] };
+    plan = (await service.call('POST', '/v1/memories/forget', victim, { namespaces: VICTIMS, filter, dry_run: true })).body.plan;
+    cursor = (await service.call('GET', `/v1/memories?tags=${MARK}&limit=1`, victim)).body.next_cursor;
+    expect(plan.length > 0 && cursor.length > 0).to.equal(true);
+  });
+  after(async () => {
+    await Promise.all(fronts.map((front) => front.close()));
+    await service.close();
+  });
+
+  const namespace = fc.constantFrom<string>(...VICTIMS);
+  const namespaces = fc.option(fc.uniqueArray(namespace, { minLength: 1, maxLength: 3 }), { nil: undefined, freq: 1 });
+  const id = fc.nat({ max: 5 }).map((i) => ids[i] ?? '');
+  const filter = fc.oneof(
+    fc.constant({ tags: [MARK] }),
+    fc.constant({ subject: MARK }),
+    fc.constant({ session_id: MARK }),
+    fc.constant({ kind: ['fact'] }),
+    fc.constant({ status: ['active', 'superseded', 'forgotten', 'candidate'] }),
+    fc.constant(undefined).map(() => ({ owner })),
+  );
+  const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined, freq: 1 });
+  const version = maybe(fc.constantFrom(1, 2));
+
+  const INPUTS: Readonly<Record<string, fc.Arbitrary<Input>>> = {
+    memory_write: fc.record({
+      content: fc.constant('A planted text.'),
+      namespace: maybe(namespace),
+      source: maybe(id.map((parent) => ({ type: 'agent', parents: [parent] }))),
+    }),
+    memory_search: fc.record({
+      query: fc.constantFrom(MARK, `the ${MARK} of the victim`, '*', 'namespace:team.vault'),
+      namespaces,
+      filter: maybe(filter),
+      include_superseded: maybe(fc.constant(true)),
+      explain: maybe(fc.boolean()),
+      top_k: fc.constant(20),
+    }),
+    memory_get: fc.record({ memory_id: id }),
+    memory_list: fc.record({ namespaces, filter: maybe(filter), cursor: maybe(fc.constant(undefined).map(() => cursor)) }),
+    memory_history: fc.record({ memory_id: id }),
+    memory_update: fc.record({ memory_id: id, version, content: maybe(fc.constant('Overwritten.')), invalid: fc.constant(true) }),
+    memory_forget: fc.oneof(
+      fc.record({ memory_id: id, dry_run: maybe(fc.boolean()) }),
+      fc.record({ namespaces, filter, dry_run: fc.boolean() }),
+      fc.record({ namespaces, query: fc.constant(MARK), min_score: fc.constant(0), dry_run: fc.boolean() }),
+      fc.constant(undefined).map(() => ({ plan })),
+    ),
+  };
+
+  /** A person of the same tenant, or somebody of the same name in another one. */
+  const who = fc.oneof(
+    fc.record({
+      tenant: fc.constant(TENANT),
+      sub: fc.constantFrom('eve', 'victim2', 'vault'),
+      actor: fc.constantFrom('user', 'agent', 'service'),
+    }),
+    fc.record({ tenant: fc.constant('t2'), sub: fc.constantFrom('victim', 'eve'), actor: fc.constantFrom('user', 'agent') }),
+  ) as fc.Arbitrary<Attack['who']>;
+  const attack: fc.Arbitrary<Attack> = fc
+    .record({
+      front: fc.constantFrom(0, 1),
+      who,
+      // all of them, or any few
+      scopes: fc.oneof(fc.constant(SCOPES), fc.subarray([...SCOPES])),
+      namespaces: fc.option(fc.subarray(NEAR_MISSES, { maxLength: 4 }), { nil: undefined, freq: 1 }),
+      attempt: fc.constantFrom(...Object.keys(INPUTS)).chain((operation) => INPUTS[operation]!.map((input) => ({ operation, input }))),
+    })
+    .map(({ attempt, ...rest }) => ({ ...rest, ...attempt }));
+
+  it('covers every operation there is', () => {
+    expect(Object.keys(INPUTS).sort()).to.deep.equal(operations.map(({ name }) => name).sort());
+  });
+
+  it('without one, nothing is seen and nothing is changed', async () => {
+    const state = await storedState(service, VICTIMS, TENANT);
+    const answered = new Set<string>();
+    const property = fc.asyncProperty(attack, async ({ front, who: caller, scopes, namespaces: patterns, operation, input: raw }) => {
+      const token = await service.mint({ ...caller, scopes, namespaces: patterns });
+      const input = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined));
+      const result = await fronts[front].call(token, operation, input);
+      const text = JSON.stringify(result.ok ? result.output : result.problem);
+      expect(text).not.to.contain(MARK);
+      // the mark of an owner is made from issuer and subject, so a namesake in another tenant has the same
+      if (caller.tenant === TENANT) expect(text).not.to.contain(owner);
+      for (const found of ids) expect(text).not.to.contain(found);
+      if (result.ok) {
+        expect(result.output.forgotten ?? 0).to.equal(0);
+        if (caller.tenant === TENANT)
+          for (const item of [...(result.output.items ?? []), ...(result.output.hits ?? [])])
+            expect(VICTIMS).not.to.include(item.namespace);
+        answered.add(operation);
+      }
+    });
+    await fc.assert(property, { numRuns: RUNS });
+    expect(await storedState(service, VICTIMS, TENANT)).to.deep.equal(state);
+    // the property is not kept by refusing everything
+    expect([...answered]).to.include.members(['memory_write', 'memory_search', 'memory_list', 'memory_forget']);
+  });
+
+  it('with one, the same calls find and change: the property holds for the missing grant alone', async () => {
+    const friend = await service.mint({ tenant: TENANT, sub: 'friend', namespaces: ['team.vault'] });
+    for (const front of fronts) {
+      const found = await front.call(friend, 'memory_search', { query: MARK, namespaces: ['team.vault'] });
+      const listed = await front.call(friend, 'memory_list', { namespaces: ['team.vault'], filter: { tags: [MARK] } });
+      const got = await front.call(friend, 'memory_get', { memory_id: ids[3] });
+      // the shared one of the two
+      expect(found.ok && found.output.hits.map((hit: { memory_id: string }) => hit.memory_id)).to.deep.equal([ids[3]]);
+      expect(listed.ok && listed.output.items.map((item: { memory_id: string }) => item.memory_id)).to.deep.equal([ids[3]]);
+      expect(got.ok && got.output.content).to.contain(MARK);
+      const changed = await front.call(friend, 'memory_update', { memory_id: ids[3], content: `The ${MARK}, seen by ${front.name}.` });
+      expect(changed.ok && changed.output.outcome).to.equal('updated');
+    }
+  });
+});
