@@ -1,4 +1,5 @@
 /** `serve`: its options and help; run-service.ts does the work. */
+import { loadConfig } from '../config.ts';
 import type { CommandSpec } from './command-spec.ts';
 
 export const serve: CommandSpec = {
@@ -13,8 +14,8 @@ export const serve: CommandSpec = {
   },
   examples: ['hindsight-es serve --local', 'ELASTICSEARCH_URL=http://127.0.0.1:9200 hindsight-es serve --local --port 8500'],
   async run(values) {
+    // the whole service behind one import: --help and `token` must not wait for it
     const { runService } = await import('./run-service.ts');
-    const { loadConfig } = await import('../config.ts');
     return runService(
       loadConfig(undefined, {
         ...(values['local'] === true ? { HINDSIGHT_LOCAL: 'true' } : {}),

@@ -1,7 +1,9 @@
 /** `token`: mints a token of the local issuer, for local use and tests; runs beside the service and needs only DATA_DIR. */
+import { loadConfig } from '../config.ts';
 import { isNamespacePattern } from '../domain/namespace.ts';
 import { ACTORS, SCOPES, type Actor } from '../domain/principal.ts';
 import { HindsightError } from '../errors.ts';
+import { openLocalIssuer } from '../gate/local-issuer.ts';
 import { UsageError, type CommandSpec } from './command-spec.ts';
 import { openDataDir } from './data-dir.ts';
 
@@ -39,8 +41,6 @@ export const token: CommandSpec = {
     if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > DEFAULT_TTL_SECONDS)
       throw usage(`--ttl takes whole seconds from 1 to ${DEFAULT_TTL_SECONDS}`);
 
-    const { loadConfig } = await import('../config.ts');
-    const { openLocalIssuer } = await import('../gate/local-issuer.ts');
     const dataDir = values['data-dir'];
     const config = loadConfig(undefined, { HINDSIGHT_LOCAL: 'true', ...(typeof dataDir === 'string' ? { DATA_DIR: dataDir } : {}) });
     openDataDir(config.dataDir);

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { HindsightError } from '../errors.ts';
 import { CachedEmbeddingProvider } from '../providers/embedding/cached.ts';
 import { createEmbeddingProvider, type EmbeddingOptions } from '../providers/embedding/create.ts';
-import type { EmbeddingProvider } from '../providers/embedding/provider.ts';
+import { EmbeddingRejected, type EmbeddingProvider } from '../providers/embedding/provider.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /** Query vectors kept; one is 2 to 6 KB. */
@@ -11,7 +11,8 @@ const CACHED_QUERIES = 2_000;
 
 /**
  * Ready to use, or known by its configured dimension while its endpoint is away (searches are then lexical and say so).
- * ERR_CONFIG_INVALID when the endpoint is away and no dimension is configured: the mapping cannot be made without one.
+ * ERR_CONFIG_INVALID when the endpoint is away and no dimension is configured, because the mapping cannot be made without one,
+ * and when it refuses the model or answers with another dimension.
  */
 export async function openEmbedding(config: Config, modelsDir: string | undefined, logger: Logger): Promise<EmbeddingProvider> {
   const provider = new CachedEmbeddingProvider(createEmbeddingProvider(optionsOf(config, modelsDir)), CACHED_QUERIES);
@@ -19,6 +20,11 @@ export async function openEmbedding(config: Config, modelsDir: string | undefine
     await provider.ready();
   } catch (error) {
     if (config.embedding.profile === 'local') throw error;
+    if (error instanceof EmbeddingRejected) {
+      await provider.close();
+      const detail = `the embedding endpoint answers, but not as configured: ${error.detail}; check EMBEDDING_MODEL and EMBEDDING_DIMS`;
+      throw new HindsightError('ERR_CONFIG_INVALID', { params: { detail }, cause: error });
+    }
     if (config.embedding.dims === undefined) {
       await provider.close();
       const detail = 'the embedding endpoint cannot be used yet, and without it the dimension is unknown: start it, or set EMBEDDING_DIMS';
