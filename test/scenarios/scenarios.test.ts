@@ -1,7 +1,9 @@
 /** Every scenario file through REST and through MCP on the composed service, with the same expectations. */
+import { expect } from 'chai';
 import { systemClock } from '../../src/domain/clock.ts';
-import { loadScenarios, runScenario, type ScenarioWorld } from '../support/scenario.ts';
-import { mcpFrontEnd, restFrontEnd } from '../support/scenario-front-ends.ts';
+import { operations } from '../../src/operations/index.ts';
+import { loadScenarios, runScenario, type Scenario, type ScenarioWorld } from '../support/scenario.ts';
+import { mcpFrontEnd, restFrontEnd, type FrontEnd } from '../support/scenario-front-ends.ts';
 import { startService } from '../support/service.ts';
 
 const scenarios = loadScenarios(new URL('.', import.meta.url).pathname);
@@ -9,6 +11,12 @@ const scenarios = loadScenarios(new URL('.', import.meta.url).pathname);
 describe('scenarios', () => {
   let world: ScenarioWorld;
   let aheadMs = 0;
+
+  const called = new Map<string, Set<string>>();
+  const run = async (scenario: Scenario, front: FrontEnd, name: string): Promise<void> => {
+    const names = await runScenario(world, scenario, front, name);
+    called.set(front.name, new Set([...(called.get(front.name) ?? []), ...names]));
+  };
 
   before(async function () {
     this.timeout(120_000);
@@ -30,8 +38,15 @@ describe('scenarios', () => {
 
   for (const [i, scenario] of scenarios.entries()) {
     describe(scenario.title, () => {
-      it('through REST', () => runScenario(world, scenario, world.rest, `${i}r`));
-      it('through MCP', () => runScenario(world, scenario, world.mcp, `${i}m`));
+      it('through REST', () => run(scenario, world.rest, `${i}r`));
+      it('through MCP', () => run(scenario, world.mcp, `${i}m`));
     });
   }
+
+  describe('all together', () => {
+    it('call every operation through both front ends', () => {
+      const all = operations.map(({ name }) => name).sort();
+      for (const front of ['REST', 'MCP']) expect([...(called.get(front) ?? [])].sort(), front).to.deep.equal(all);
+    });
+  });
 });

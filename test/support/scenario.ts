@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { declaredFields } from '../../src/mcp/tool-schema.ts';
 import { operations } from '../../src/operations/index.ts';
 import { mismatch, substitute, valueAt } from './scenario-match.ts';
 import type { CallResult, FrontEnd, Input } from './scenario-front-ends.ts';
@@ -21,8 +22,7 @@ const step = z.strictObject({
   as: z.string(),
   call: z.string(),
   input: z.record(z.string(), z.unknown()).default({}),
-  /** Over REST in both runs, because MCP does not show what the step uses. */
-  via: z.literal('rest').optional(),
+  /** HTTP headers of the call. */
   headers: z.record(z.string(), z.string()).optional(),
   /** Before the call: seconds that the service's clock is moved on. */
   after_seconds: z.number().optional(),
@@ -55,8 +55,17 @@ export interface ScenarioWorld {
   advance(seconds: number): void;
 }
 
-/** Runs every step in order through one front end; the first that answers otherwise than expected fails the run. */
-export async function runScenario(world: ScenarioWorld, { title, tokens, steps }: Scenario, through: FrontEnd, run: string): Promise<void> {
+/**
+ * Runs every step in order through one front end; the first that answers otherwise than expected fails the run. Answers the operations
+ * that were called through it.
+ */
+export async function runScenario(
+  world: ScenarioWorld,
+  { title, tokens, steps }: Scenario,
+  through: FrontEnd,
+  run: string,
+): Promise<ReadonlySet<string>> {
+  const called = new Set<string>();
   const saved = new Map<string, unknown>();
   const minted = new Map<string, Promise<string>>();
   const tokenOf = (name: string): Promise<string> => {
@@ -71,22 +80,24 @@ export async function runScenario(world: ScenarioWorld, { title, tokens, steps }
   for (const [i, each] of steps.entries()) {
     const where = `${title}: step ${i + 1}, ${each.call} as ${each.as}`;
     if (each.after_seconds !== undefined) world.advance(each.after_seconds);
-    const front = frontEndOf(world, each, through, where);
+    const front = isForMcp(each) ? through : world.rest;
+    if (front === through) called.add(each.call);
     const bearer = await tokenOf(each.as);
     const input = substitute(each.input, saved) as Input;
     const result = await front.call(bearer, each.call, input, each.headers);
     check(result, each, saved, where);
     if (result.ok) for (const [name, path] of Object.entries(each.save)) saved.set(name, valueAt(result.output, path));
   }
+  if (called.size === 0) throw new Error(`${title}: no step of it goes through ${through.name}`);
+  return called;
 }
 
-/** A step may leave MCP out only for what MCP does not show. */
-function frontEndOf({ rest }: ScenarioWorld, each: Step, through: FrontEnd, where: string): FrontEnd {
-  if (each.via === undefined) return through;
-  const shown = operations.find((operation) => operation.name === each.call)?.mcp.fields ?? [];
-  if (each.headers === undefined && Object.keys(each.input).every((field) => shown.includes(field)))
-    throw new Error(`${where}: MCP takes all of this, so it must not be kept from it`);
-  return rest;
+/** Through REST in both runs goes what MCP has no place for: headers, and fields that the tool does not take. */
+function isForMcp(each: Step): boolean {
+  const operation = operations.find(({ name }) => name === each.call);
+  if (operation === undefined) throw new Error(`no operation ${each.call}`);
+  const taken = declaredFields(operation);
+  return each.headers === undefined && Object.keys(each.input).every((field) => taken.has(field));
 }
 
 function check(result: CallResult, { expect, error }: Step, saved: ReadonlyMap<string, unknown>, where: string): void {
