@@ -76,10 +76,10 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
 
   const { url: clusterUrl, indexPrefix: prefix, replicas } = config.elasticsearch;
   // before the models: a wrong URL is told at once, not after a download
-  const cluster = clusterUrl === undefined ? undefined : await connect(config, clusterUrl, parts);
+  const cluster = clusterUrl === undefined ? undefined : await teardown.track('engine', connect(config, clusterUrl, parts));
   const modelsDir = await fetchArtifacts(config, onProgress);
   const [engine, embedder] = await bothStarted(
-    teardown.track('engine', cluster === undefined ? startManaged(config, parts) : Promise.resolve(cluster)),
+    cluster === undefined ? teardown.track('engine', startManaged(config, parts)) : Promise.resolve(cluster),
     teardown.track(
       'embedder',
       phase(onProgress, 'models', `loading ${config.embedding.profile} embeddings`, () => openEmbedding(config, modelsDir, logger)),

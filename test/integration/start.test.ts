@@ -1,6 +1,6 @@
 /** A local start from nothing to its end, as child processes of the compiled program on the managed engine. */
 import { expect } from 'chai';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, isThere, outcome, Program, serveLocal, type Running } from '../support/program.ts';
@@ -20,7 +20,8 @@ describe('a local start', function () {
     folder = mkdtempSync(join(tmpdir(), 'hindsight-start-'));
     dataDir = join(folder, 'data');
     port = await freePort();
-    service = await serveLocal(dataDir, port);
+    mkdirSync(join(folder, 'home'));
+    service = await serveLocal(dataDir, port, { HOME: join(folder, 'home') });
   });
   after(async () => {
     await service.program.kill();
@@ -109,6 +110,10 @@ describe('a local start', function () {
     expect(again?.['pid']).to.be.a('number').and.not.equal(service.engine.pid);
     const written = await service.call('POST', '/v1/memories', { content: '小李喜欢喝咖啡。', wait: true });
     expect(written.body).to.have.nested.property('results[0].outcome', 'stored');
+  });
+
+  it('leaves nothing in the home folder, where the ONNX runtime would keep a device id for its reports', () => {
+    expect(readdirSync(join(folder, 'home'), { recursive: true })).to.deep.equal([]);
   });
 
   it('stops cleanly on SIGTERM: exit code 0, no engine and no run.json left; Ctrl-C that npm passes on is one', async () => {

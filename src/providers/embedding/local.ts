@@ -29,6 +29,9 @@ export class LocalEmbeddingProvider implements EmbeddingProvider {
 
   constructor({ modelsDir }: LocalEmbeddingOptions) {
     this.#modelsDir = modelsDir;
+    // ONNX Runtime (1.29 and newer) reports its use to its maker and leaves a device id in the home folder, unless this
+    // stands in the environment before it is loaded. Set here: a worker's own process.env never reaches native code.
+    process.env['ORT_DISABLE_TELEMETRY'] = '1';
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     this.#thread = new EmbeddingThread({ entry: new URL(`./local-worker.${extension}`, import.meta.url), workerData: { modelsDir } });
     this.#queue = new EmbeddingQueue((space, text) => this.#thread.run(space, text));
