@@ -81,6 +81,8 @@ export interface IdempotencyStore {
   /** `key` is the already keyed HMAC(tenant|sub|route|key), `payload` the HMAC of the payload; op_type=create. */
   claim(key: string, payload: string, memoryIds: readonly string[]): Promise<IdempotencyClaim>;
   finish(key: string, answer: unknown): Promise<void>;
+  /** The call ended without a lasting answer: a repeat may run at once. Never throws. */
+  release(key: string): Promise<void>;
 }
 
 /** Access counters, flushed in batches to the stats sidecar; access_level of the head moves with them. */

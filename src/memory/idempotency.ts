@@ -35,8 +35,16 @@ export async function idempotent<T>(
     case 'new':
       break;
   }
-  const answer = await work(claim.memoryIds);
-  // An answer that tells of failures is not kept: the repeat may yet succeed.
-  if (isFinal(answer)) await deps.idempotency.finish(key, answer);
-  return answer;
+  let kept = false;
+  try {
+    const answer = await work(claim.memoryIds);
+    // An answer that tells of failures is not kept: the repeat may yet succeed.
+    if (isFinal(answer)) {
+      await deps.idempotency.finish(key, answer);
+      kept = true;
+    }
+    return answer;
+  } finally {
+    if (!kept) await deps.idempotency.release(key);
+  }
 }

@@ -132,10 +132,21 @@ describe('stores on a real engine', function () {
       expect(again.filter((c) => c.state === 'in_flight')).to.have.length(5);
     });
 
+    it('hands a failed call’s ids on as soon as it is released, to one repeater', async () => {
+      const [mine, other] = [open(), open()];
+      await mine.claim('key-5', 'p', ['a']);
+      expect(await other.claim('key-5', 'p', ['b'])).to.deep.equal({ state: 'in_flight' });
+      await mine.release('key-5');
+      const again = await Promise.all(Array.from({ length: 6 }, () => other.claim('key-5', 'p', ['b'])));
+      expect(again.filter((c) => c.state === 'repeat')).to.deep.equal([{ state: 'repeat', memoryIds: ['a'], answer: undefined }]);
+      expect(again.filter((c) => c.state === 'in_flight')).to.have.length(5);
+    });
+
     it('fails as unavailable when Elasticsearch is away', async () => {
       const claims = createIdempotencyStore({ client: away, prefix: store.prefix, clock });
       await unavailable(claims.claim('k', 'p', []));
       await unavailable(claims.finish('k', {}));
+      await claims.release('k'); // never throws: the caller has a failure of its own to tell
     });
   });
 

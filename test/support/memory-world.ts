@@ -171,5 +171,6 @@ function idempotencyStore(): IdempotencyStore {
       const known = claims.get(key);
       if (known !== undefined) known.answer = answer;
     },
+    release: async () => undefined,
   };
 }
