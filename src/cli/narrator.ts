@@ -11,30 +11,29 @@ export interface Narrator {
   stop(): void;
 }
 
-/** Lines go to `write`; after five seconds without any, one repeats what is being waited for and for how long. */
+/** Lines go to `write`; after five seconds without any, one repeats what has been waited for longest. */
 export function createNarrator(write: (text: string) => void, now: () => number = () => performance.now()): Narrator {
-  let waitingFor: string | undefined;
-  let since = now();
+  /** Phases that are not over, oldest first, with the time they began. */
+  const open = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
-  const rest = (): void => {
-    clearInterval(timer);
-    timer = undefined;
-  };
   const tick = (): void => {
-    if (waitingFor !== undefined) write(`  … ${waitingFor}: ${Math.round((now() - since) / 1_000)} s\n`);
+    for (const [phase, since] of open) {
+      write(`  … ${phase}: ${Math.round((now() - since) / 1_000)} s\n`);
+      return;
+    }
   };
   return {
-    progress({ phase, message }) {
-      rest();
-      if (waitingFor !== phase) since = now();
-      waitingFor = phase;
+    progress({ phase, message, done }) {
+      clearInterval(timer);
       write(`- ${phase}: ${message}\n`);
+      if (done === true) open.delete(phase);
+      else if (!open.has(phase)) open.set(phase, now());
       timer = setInterval(tick, QUIET_MS).unref();
     },
     say: (line) => write(`${line}\n`),
     stop() {
-      rest();
-      waitingFor = undefined;
+      clearInterval(timer);
+      open.clear();
     },
   };
 }

@@ -11,6 +11,6 @@ export async function phase<T>(
   const startedAt = performance.now();
   if (message !== undefined) onProgress({ phase: name, message });
   const result = await work();
-  onProgress({ phase: name, message: `ready in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s` });
+  onProgress({ phase: name, message: `ready in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`, done: true });
   return result;
 }

@@ -16,6 +16,8 @@ const NEEDED_BYTES = 500e6;
 export interface Progress {
   readonly phase: string;
   readonly message: string;
+  /** The phase is over. */
+  readonly done?: true;
 }
 
 export interface PrepareOptions {
@@ -68,6 +70,7 @@ async function prepare(options: PrepareOptions, home: boolean): Promise<Artifact
     const needed = await missing();
     if (needed.engine || needed.models) await build(options, needed, { elasticsearchHome, modelsDir }, report);
   });
+  options.onProgress?.({ phase: 'fetch', message: 'ready', done: true });
   return { elasticsearchHome, modelsDir };
 }
 

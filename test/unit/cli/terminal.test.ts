@@ -13,14 +13,49 @@ import { createLogger } from '../../../src/telemetry/logger.ts';
 const RUN = { url: 'http://127.0.0.1:8420', token: 'user.to.ken', agent_token: 'agent.to.ken', pid: 4711 };
 
 describe('createNarrator', () => {
-  it('writes a line for each step and none after the end', () => {
+  it('writes a line for each step', () => {
     let text = '';
     const narrator = createNarrator((line) => (text += line));
     narrator.progress({ phase: 'engine', message: 'starting' });
-    narrator.progress({ phase: 'engine', message: 'ready in 3.1 s' });
+    narrator.progress({ phase: 'engine', message: 'ready in 3.1 s', done: true });
     narrator.say('! a warning');
     narrator.stop();
     expect(text).to.equal('- engine: starting\n- engine: ready in 3.1 s\n! a warning\n');
+  });
+
+  it('gives a sign of life in silence, for the phase that is not over, and none after the end', () => {
+    const realSet = globalThis.setInterval;
+    const realClear = globalThis.clearInterval;
+    let tick: (() => void) | undefined;
+    let everyMs: number | undefined;
+    let nowMs = 0;
+    let text = '';
+    globalThis.setInterval = ((callback: () => void, ms: number) => {
+      tick = callback;
+      everyMs = ms;
+      return { unref: () => 1 };
+    }) as unknown as typeof setInterval;
+    globalThis.clearInterval = (() => (tick = undefined));
+    try {
+      const narrator = createNarrator(
+        (line) => (text += line),
+        () => nowMs,
+      );
+      narrator.progress({ phase: 'models', message: 'loading' });
+      narrator.progress({ phase: 'engine', message: 'starting' });
+      narrator.progress({ phase: 'models', message: 'ready', done: true });
+      nowMs = 5_000;
+      tick?.();
+      nowMs = 10_000;
+      tick?.();
+      narrator.stop();
+      expect(tick).to.equal(undefined);
+    } finally {
+      globalThis.setInterval = realSet;
+      globalThis.clearInterval = realClear;
+    }
+    expect(everyMs).to.equal(5_000);
+    expect(text.split('\n').slice(3)).to.deep.equal(['  … engine: 5 s', '  … engine: 10 s', '']);
   });
 });
 
