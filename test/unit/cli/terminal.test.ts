@@ -35,7 +35,7 @@ describe('createNarrator', () => {
       everyMs = ms;
       return { unref: () => 1 };
     }) as unknown as typeof setInterval;
-    globalThis.clearInterval = (() => (tick = undefined));
+    globalThis.clearInterval = () => (tick = undefined);
     try {
       const narrator = createNarrator(
         (line) => (text += line),
