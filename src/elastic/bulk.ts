@@ -1,4 +1,5 @@
 /** Bulk requests: operations already spelled as NDJSON lines, sent in pieces of bounded size, answered item by item in order. */
+import { setImmediate } from 'node:timers/promises';
 import type { Client } from '@elastic/elasticsearch';
 import { isAway, RETRY, storeCall } from './client.ts';
 import { HindsightError } from '../errors.ts';
@@ -19,32 +20,48 @@ export interface BulkOptions {
   readonly repeatable?: boolean;
 }
 
-/** Well under http.max_content_length (100 MB) and large enough that 500 records with vectors of 900 dimensions go in two pieces. */
-const PIECE_BYTES = 8 * 1024 * 1024;
+/** About a hundred records with vectors of 900 dimensions: Elasticsearch works on one piece while the next is spelled and sent. */
+const PIECE_BYTES = 1024 * 1024;
+/** Pieces on their way at once; two keep two cores busy (bench:import). */
+const PIECES_AT_ONCE = 2;
 const ANSWER = 'items.*.status,items.*.error.type,items.*._seq_no,items.*._primary_term';
 
 /**
- * Sends operations (each one or two NDJSON lines, with their closing newline) to one index.
- * Errors: those of the first piece; when a later piece fails, its operations answer status 503 instead, because earlier ones are stored.
+ * Sends operations (each one or two NDJSON lines, with their closing newline; spelled as they are taken) to one index.
+ * Errors: when no piece got through, that of the first; else the operations of a failed piece answer its status, because others are stored.
  */
 export async function bulk(
   client: Client,
   index: string,
-  operations: readonly string[],
+  operations: Iterable<string>,
   { requireAlias = false, repeatable = false }: BulkOptions = {},
 ): Promise<BulkItem[]> {
-  const items: BulkItem[] = [];
+  const sent: Promise<readonly BulkItem[] | Failed>[] = [];
   for (const piece of piecesOf(operations)) {
-    try {
-      items.push(...(await sendPiece(client, index, piece, requireAlias, repeatable)));
-    } catch (error) {
-      if (items.length === 0) throw error;
-      const status = error instanceof HindsightError && error.code === 'ERR_STORE_UNAVAILABLE' ? 503 : 500;
-      const rest = operations.length - items.length;
-      return items.concat(Array<BulkItem>(rest).fill({ status, errorType: 'request_failed', seqNo: undefined, primaryTerm: undefined }));
-    }
+    const send = sendPiece(client, index, piece, requireAlias, repeatable);
+    sent.push(send.catch((error: unknown): Failed => ({ error, operations: piece.length })));
+    await sent[sent.length - PIECES_AT_ONCE];
+    // lets the piece leave before the next is spelled
+    await setImmediate();
   }
-  return items;
+  const results = await Promise.all(sent);
+  const [first] = results;
+  if (first !== undefined && isFailed(first) && results.every(isFailed)) throw first.error;
+  return results.flatMap((result) => (isFailed(result) ? failedItems(result) : result));
+}
+
+interface Failed {
+  readonly error: unknown;
+  readonly operations: number;
+}
+
+function isFailed(result: readonly BulkItem[] | Failed): result is Failed {
+  return 'error' in result;
+}
+
+function failedItems({ error, operations }: Failed): BulkItem[] {
+  const status = error instanceof HindsightError && error.code === 'ERR_STORE_UNAVAILABLE' ? 503 : 500;
+  return Array<BulkItem>(operations).fill({ status, errorType: 'request_failed', seqNo: undefined, primaryTerm: undefined });
 }
 
 /** True when the item failed for a reason that passes: overload, missing shard, no master. */
@@ -52,19 +69,20 @@ export function itemAway(item: BulkItem): boolean {
   return isAway(item.status, item.errorType);
 }
 
-function* piecesOf(operations: readonly string[]): Generator<readonly string[]> {
-  let from = 0;
+function* piecesOf(operations: Iterable<string>): Generator<readonly string[]> {
+  let piece: string[] = [];
   let bytes = 0;
-  for (const [i, operation] of operations.entries()) {
-    // UTF-16 length, not bytes: at most three times too low, which the limit leaves room for
-    if (i > from && bytes + operation.length > PIECE_BYTES) {
-      yield operations.slice(from, i);
-      from = i;
+  for (const operation of operations) {
+    // UTF-16 length, not bytes: at most three times too low, far from http.max_content_length (100 MB)
+    if (piece.length > 0 && bytes + operation.length > PIECE_BYTES) {
+      yield piece;
+      piece = [];
       bytes = 0;
     }
+    piece.push(operation);
     bytes += operation.length;
   }
-  if (from < operations.length) yield operations.slice(from);
+  if (piece.length > 0) yield piece;
 }
 
 interface RawItem {

@@ -39,8 +39,7 @@ export function createMemoryWrites(client: Client, schema: Schema, noteWritten: 
     const { tenant } = first;
     if (records.some((record) => record.tenant !== tenant))
       throw new HindsightError('ERR_INTERNAL', { cause: new Error('a bulk of two tenants') });
-    const operations = records.map((record) => `{"create":{"_id":${JSON.stringify(record.memory_id)}}}\n${recordJson(record)}\n`);
-    const send = (): Promise<BulkItem[]> => bulk(client, aliasOf(tenant), operations, { requireAlias: true, repeatable: true });
+    const send = (): Promise<BulkItem[]> => bulk(client, aliasOf(tenant), createLines(records), { requireAlias: true, repeatable: true });
     await schema.ensureTenant(tenant);
     let items = await send();
     if (items.some((item) => item.errorType === 'index_not_found_exception')) {
@@ -94,6 +93,10 @@ export function createMemoryWrites(client: Client, schema: Schema, noteWritten: 
       );
     },
   };
+}
+
+function* createLines(records: readonly MemoryRecord[]): Generator<string> {
+  for (const record of records) yield `{"create":{"_id":${JSON.stringify(record.memory_id)}}}\n${recordJson(record)}\n`;
 }
 
 /** `_id` of a version's copy. */

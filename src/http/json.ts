@@ -82,7 +82,8 @@ function scan(text: string): JsonFault | null {
       else top.expectsKey = true;
     } else if (code === MINUS || (code >= ZERO && code <= NINE)) {
       const end = endOfNumber(text, i);
-      if (isOutOfRange(text.slice(i, end))) return { frames, message: 'is a number out of range' };
+      if (mayOverflow(text, i, end) && Math.abs(Number(text.slice(i, end))) === Infinity)
+        return { frames, message: 'is a number out of range' };
       i = end - 1;
     }
   }
@@ -100,8 +101,15 @@ function endOfString(text: string, start: number): number {
 }
 
 /** Only an exponent or hundreds of digits lead out of the double range; converting every number would double the time of the scan. */
-function isOutOfRange(token: string): boolean {
-  return (token.length > 300 || /e/i.test(token)) && Math.abs(Number(token)) === Infinity;
+function mayOverflow(text: string, start: number, end: number): boolean {
+  if (end - start > 300) return true;
+  // an exponent stands behind the point
+  for (let i = end - 1; i > start; i -= 1) {
+    const code = text.charCodeAt(i);
+    if (code === 0x45 || code === 0x65) return true;
+    if (code === 0x2e) return false;
+  }
+  return false;
 }
 
 function endOfNumber(text: string, start: number): number {

@@ -118,11 +118,18 @@ function vectorFields(
     const space = spaces.find((s) => s.name === name);
     if (space === undefined) throw invalid(`/vectors/${name}`, 'is not a vector space of this service');
     if (given.length !== space.dims) throw invalid(`/vectors/${name}`, `has not the dimension ${space.dims}`);
-    const unit = normalise(Float32Array.from(given));
+    const unit = isUnit(given) ? given : normalise(Float32Array.from(given));
     if (unit === undefined) throw invalid(`/vectors/${name}`, 'has no direction');
-    fields[`vec_${space.field.slice('vec_'.length)}`] = Array.from(unit);
+    fields[`vec_${space.field.slice('vec_'.length)}`] = Array.isArray(unit) ? unit : Array.from(unit);
   }
   return fields;
+}
+
+/** Length 1 within what float32 can tell: such a vector is kept as given, which spares an import two copies of it. */
+function isUnit(vector: readonly number[]): boolean {
+  let squares = 0;
+  for (const x of vector) squares += x * x;
+  return Math.abs(squares - 1) < 1e-6;
 }
 
 /** One fault of a request, by pointer relative to the item. */
