@@ -13,8 +13,8 @@ const COMMAND: BenchCommand = {
   name: 'bench:import',
   summary: 'import over REST with admission keep and vectors given, beside a raw _bulk of the same final documents',
   options: {
-    rounds: { description: 'rounds; each imports new memories, reads them back and sends them as a raw bulk', default: '5' },
-    memories: { description: 'memories a round', default: '2000' },
+    rounds: { description: 'rounds; each imports new memories, reads them back and sends them as a raw bulk', default: '3' },
+    memories: { description: 'memories a round; few end before the engine begins to merge', default: '5000' },
     batch: { description: 'memories a call, both sides', default: '500' },
     concurrency: { description: 'calls at once, both sides; several values are measured apart', default: '1,2' },
     namespaces: { description: 'namespaces', default: '20' },
@@ -34,6 +34,7 @@ await runBench(COMMAND, async (run) => {
     const rest = service.client(concurrency);
     const raw = new HttpClient(engine.url, {}, concurrency);
     const rates: { readonly rest: number; readonly raw: number }[] = [];
+    const cpu = { service: 0, engineOverRest: 0, engineRaw: 0 };
     try {
       const rounds = options.count('rounds');
       const rawIndex = `${prefix}-raw`;
@@ -43,16 +44,23 @@ await runBench(COMMAND, async (run) => {
         const corpus = new Corpus({ seed: options.count('seed') + round, namespaces: options.count('namespaces'), family, vectors: true });
         const bodies = chunks(corpus.next(options.count('memories')), options.count('batch')).map(batchBody);
         await engine.settle();
+        const before = { service: service.cpuMs() ?? Number.NaN, engine: await engine.cpuMs() };
         const restRate = await rate(options.count('memories'), () =>
           inTurn(bodies, concurrency, async (body) => void (await sendBatch(rest, body))),
         );
+        const between = { service: service.cpuMs() ?? Number.NaN, engine: await engine.cpuMs() };
         const index = await engine.memoryIndex(prefix);
         const lines = await bulkBodies(engine, index, rawIndex, family, options.count('batch'));
         if (round === 0) await engine.cloneEmpty(index, rawIndex);
         await engine.settle();
+        const after = await engine.cpuMs();
         const rawRate = await rate(options.count('memories'), () => inTurn(lines, concurrency, (body) => sendBulk(raw, body)));
         progress(`concurrency ${concurrency}, round ${round}: ${restRate.toFixed(0)} docs/s over REST, ${rawRate.toFixed(0)} docs/s raw`);
-        if (round > 0) rates.push({ rest: restRate, raw: rawRate });
+        if (round === 0) continue;
+        rates.push({ rest: restRate, raw: rawRate });
+        cpu.service += between.service - before.service;
+        cpu.engineOverRest += between.engine - before.engine;
+        cpu.engineRaw += (await engine.cpuMs()) - after;
       }
     } finally {
       rest.close();
@@ -69,7 +77,18 @@ await runBench(COMMAND, async (run) => {
     print(`  over REST, keep, vectors given    ${restRate.toFixed(0)} docs/s`);
     print(`  raw _bulk of the same documents   ${rawRate.toFixed(0)} docs/s`);
     print(`  ratio (median of rounds)          ${ratio.toFixed(2)} target >= ${TARGET}: ${ratio >= TARGET ? 'reached' : 'MISSED'}`);
-    figures.push({ concurrency, rest_docs_per_s: restRate, raw_docs_per_s: rawRate, ratio, target: TARGET, rounds: rates });
+    const perDoc = Object.fromEntries(
+      Object.entries(cpu).map(([side, ms]) => [side, ms / (rates.length * options.count('memories'))]),
+    ) as typeof cpu;
+    print(
+      `  processor time per memory         service ${perDoc.service.toFixed(2)} ms + engine ${perDoc.engineOverRest.toFixed(2)} ms; raw: engine ${perDoc.engineRaw.toFixed(2)} ms`,
+    );
+    const cpuFigures = {
+      service_cpu_ms_per_doc: perDoc.service,
+      engine_cpu_ms_per_doc: perDoc.engineOverRest,
+      raw_engine_cpu_ms_per_doc: perDoc.engineRaw,
+    };
+    figures.push({ ...cpuFigures, concurrency, rest_docs_per_s: restRate, raw_docs_per_s: rawRate, ratio, target: TARGET, rounds: rates });
   }
   return { batch: options.count('batch'), memories_per_round: options.count('memories'), runs: figures };
 });

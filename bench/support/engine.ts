@@ -64,6 +64,15 @@ export class BenchEngine {
     return (await this.client.json<{ count: number }>({ method: 'POST', path: `/${index}/_count`, body })).count;
   }
 
+  /** Processor time all nodes have used so far, ms. */
+  async cpuMs(): Promise<number> {
+    const stats = await this.client.json<{ nodes: Record<string, { process?: { cpu?: { total_in_millis?: number } } }> }>({
+      method: 'GET',
+      path: '/_nodes/stats/process?filter_path=nodes.*.process.cpu.total_in_millis',
+    });
+    return Object.values(stats.nodes).reduce((sum, node) => sum + (node.process?.cpu?.total_in_millis ?? 0), 0);
+  }
+
   /** Waits until no merge runs: a merge that one side left behind must not slow the other. */
   async settle(): Promise<void> {
     const deadline = performance.now() + SETTLE_TIMEOUT_MS;
