@@ -20,8 +20,8 @@ export interface BulkOptions {
   readonly repeatable?: boolean;
 }
 
-/** About a hundred records with vectors of 900 dimensions: Elasticsearch works on one piece while the next is spelled and sent. */
-const PIECE_BYTES = 1024 * 1024;
+/** Over a hundred records with vectors of 900 dimensions: Elasticsearch works on one piece while the next is spelled and sent. */
+const PIECE_BYTES = 2 * 1024 * 1024;
 /** Pieces on their way at once; two keep two cores busy (bench:import). */
 const PIECES_AT_ONCE = 2;
 const ANSWER = 'items.*.status,items.*.error.type,items.*._seq_no,items.*._primary_term';

@@ -16,6 +16,9 @@ import type { TurnLinks } from './turn-links.ts';
 
 /** Items analysed before other calls get their turn on the event loop. */
 const ITEMS_PER_SLICE = 16;
+/** Items judged and stored together in a large batch, and groups under way at once (bench:import). */
+const ITEMS_PER_GROUP = 125;
+const GROUPS_AT_ONCE = 2;
 
 type Answer = Pick<WriteAnswer, 'results'>;
 
@@ -36,6 +39,10 @@ const OUTCOME_OF: Readonly<Partial<Record<Status, Outcome>>> = {
 export async function write(deps: MemoryDeps, turns: TurnLinks, input: WriteInput, call: CallContext): Promise<Answer> {
   const checked = checkItems(input);
   const ids = checked.items.map(() => deps.newId());
+  if (call.idempotencyKey === undefined && isLargeUnlinked(checked)) {
+    const answer = await storeInGroups(deps, turns, checked, call, ids);
+    return input.wait === true ? waitSettled(deps, call, answer) : answer;
+  }
   // Judged before the key is claimed: a refused request must not hold it.
   const judged = await judgeAll(deps, checked, call, ids);
   const work = async (given: readonly string[]): Promise<Answer> =>
@@ -60,6 +67,54 @@ async function store(deps: MemoryDeps, turns: TurnLinks, call: CallContext, judg
   return { results: judged.map((j) => ('result' in j ? j.result : (results[next++] ?? FAILED))) };
 }
 
+/** A batch worth splitting, whose items do not lend each other their words. */
+function isLargeUnlinked({ items }: CheckedItems): boolean {
+  return items.length > ITEMS_PER_GROUP && !items.some((c) => 'item' in c && c.item.session_id !== undefined && c.item.turn !== undefined);
+}
+
+/**
+ * The store works on one group while the next is judged. A group that fails as a whole is told item by item when another was stored,
+ * because then the call has an effect; when none was, its error is the call's.
+ */
+async function storeInGroups(
+  deps: MemoryDeps,
+  turns: TurnLinks,
+  checked: CheckedItems,
+  call: CallContext,
+  ids: readonly string[],
+): Promise<Answer> {
+  const groups: Promise<Answer | Failed>[] = [];
+  for (let from = 0; from < ids.length; from += ITEMS_PER_GROUP) {
+    const to = Math.min(from + ITEMS_PER_GROUP, ids.length);
+    const failed = (error: unknown): Failed => ({ error, items: to - from });
+    try {
+      const judged = await judgeAll(deps, checked, call, ids, from, to);
+      groups.push(store(deps, turns, call, judged).catch(failed));
+    } catch (error) {
+      groups.push(Promise.resolve(failed(error)));
+    }
+    const settled = await groups[groups.length - GROUPS_AT_ONCE];
+    // a store that is away is asked no further
+    if (settled !== undefined && isFailed(settled)) {
+      groups.push(Promise.resolve({ error: settled.error, items: ids.length - to }));
+      break;
+    }
+  }
+  const answers = await Promise.all(groups);
+  const [first] = answers;
+  if (first !== undefined && isFailed(first) && answers.every(isFailed)) throw first.error;
+  return { results: answers.flatMap((a) => (isFailed(a) ? Array<WriteResult>(a.items).fill(FAILED) : a.results)) };
+}
+
+interface Failed {
+  readonly error: unknown;
+  readonly items: number;
+}
+
+function isFailed(answer: Answer | Failed): answer is Failed {
+  return 'error' in answer;
+}
+
 /** One request to the store, whatever the number. */
 async function createAll(deps: MemoryDeps, boxes: readonly Admitted<MemoryRecord>[]): Promise<readonly CreateOutcome[]> {
   const [only, ...more] = boxes;
@@ -76,8 +131,16 @@ async function announce(deps: MemoryDeps, turns: TurnLinks, call: CallContext, s
   if (stored.some((r) => (r.spaces_due ?? []).length > 0)) deps.nudge(tenant);
 }
 
-async function judgeAll(deps: MemoryDeps, checked: CheckedItems, call: CallContext, ids: readonly string[]): Promise<readonly Judged[]> {
-  const good = checked.items.flatMap((c) => ('item' in c ? [c.item] : []));
+async function judgeAll(
+  deps: MemoryDeps,
+  checked: CheckedItems,
+  call: CallContext,
+  ids: readonly string[],
+  from = 0,
+  to = ids.length,
+): Promise<readonly Judged[]> {
+  const items = checked.items.slice(from, to);
+  const good = items.flatMap((c) => ('item' in c ? [c.item] : []));
   const parents = await loadVisible(
     deps,
     call,
@@ -85,8 +148,9 @@ async function judgeAll(deps: MemoryDeps, checked: CheckedItems, call: CallConte
   );
   const places = new Map<string, Promise<NamespaceRecord>>();
   const judged: Judged[] = [];
-  for (const [i, entry] of checked.items.entries()) {
-    if (i > 0 && i % ITEMS_PER_SLICE === 0) await setImmediate();
+  for (const [offset, entry] of items.entries()) {
+    const i = from + offset;
+    if (offset > 0 && offset % ITEMS_PER_SLICE === 0) await setImmediate();
     const base = checked.single ? '' : `/items/${i}`;
     if ('faults' in entry) {
       judged.push({ result: invalidResult(entry.faults) });

@@ -235,6 +235,40 @@ describe('memory write', () => {
     expect((await rejection(world.memory.write({ content: 'c' }, world.call()))).code).to.equal('ERR_STORE_UNAVAILABLE');
   });
 
+  it('answers a large batch in order, with pointers into the whole of it', async () => {
+    const world = createWorld();
+    const items = Array.from({ length: 350 }, (_, i) => (i === 234 ? { content: 7 } : { content: `fact number ${i}` }));
+    const { results } = await world.memory.write({ items }, world.call());
+    expect(results).to.have.length(350);
+    expect(results[234]).to.deep.include({ outcome: 'invalid', memory_id: null });
+    expect(results[234]?.errors?.[0]?.pointer).to.equal('/items/234/content');
+    for (const i of [0, 124, 125, 233, 235, 349]) {
+      const { content } = await world.memory.get({ memory_id: results[i]?.memory_id ?? '' }, world.call());
+      expect(content).to.equal(`fact number ${i}`);
+    }
+  });
+
+  it('tells item by item when the store goes away in the middle of a large batch, and asks it no further', async () => {
+    const world = createWorld();
+    const createMany = world.index.createMany.bind(world.index);
+    let calls = 0;
+    world.index.createMany = async (boxes) => {
+      calls += 1;
+      if (calls > 1) throw new HindsightError('ERR_STORE_UNAVAILABLE');
+      return createMany(boxes);
+    };
+    const items = Array.from({ length: 500 }, (_, i) => ({ content: `fact number ${i}` }));
+    const { results } = await world.memory.write({ items }, world.call());
+    const outcomes = results.map((r) => r.outcome);
+    expect(outcomes.slice(0, 125)).to.deep.equal(Array(125).fill('stored'));
+    expect(outcomes.slice(125)).to.deep.equal(Array(375).fill('failed'));
+    expect(calls).to.be.at.most(3);
+    world.index.createMany = async () => {
+      throw new HindsightError('ERR_STORE_UNAVAILABLE');
+    };
+    expect((await rejection(world.memory.write({ items }, world.call()))).code).to.equal('ERR_STORE_UNAVAILABLE');
+  });
+
   it('takes ready vectors from an administrator alone, exact and scaled to length 1', async () => {
     const world = createWorld();
     const admin = principal({ scopes: ['memory:write', 'memory:admin'] });
