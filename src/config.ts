@@ -8,8 +8,7 @@ import { environmentSchema, CONFIG_VARIABLES, VARIABLE_NAMES, type Environment, 
 import { HindsightError } from './errors.ts';
 import { checkPolicy, deepFreeze, type DeepReadonly } from './policy.ts';
 
-export { CONFIG_VARIABLES, type ConfigVariable } from './config/variables.ts';
-export type { RemoteIssuer, SignatureAlgorithm } from './config/issuers.ts';
+export { CONFIG_VARIABLES } from './config/variables.ts';
 
 export const LOCAL_ISSUER = 'urn:hindsight-es:local-issuer';
 export const LOCAL_AUDIENCE = 'urn:hindsight-es:local';

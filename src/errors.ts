@@ -23,7 +23,6 @@ export const ERRORS = {
   ERR_REQUEST_TEXT: row(400, 'The text holds a character that cannot be stored: {detail}'),
   ERR_REQUEST_TOO_LARGE: row(413, 'The body is larger than {limit} bytes'),
   ERR_REQUEST_MEDIA_TYPE: row(415, 'Send application/json'),
-  ERR_NAMESPACE_INVALID: row(400, 'A namespace is 1 to 6 segments of [a-z0-9][a-z0-9_-]{0,63} joined by ".", at most 200 characters'),
   ERR_CURSOR_INVALID: row(400, 'The cursor is not valid for this call; start again without it'),
   ERR_PLAN_INVALID: row(400, 'The plan is not valid, has expired or belongs to another call; make a new dry run'),
   ERR_FORGET_TARGET: row(400, 'Name what to forget: a filter or a query that selects something, not everything'),

@@ -1,5 +1,4 @@
 /** Namespace grammar and patterns: parsed by allow-list, never normalised into validity. */
-import { HindsightError } from '../errors.ts';
 
 const SEGMENT = '[a-z0-9][a-z0-9_-]{0,63}';
 const NAMESPACE = new RegExp(`^${SEGMENT}(?:\\.${SEGMENT}){0,5}$`);
@@ -8,12 +7,6 @@ export const NAMESPACE_MAX_CHARS = 200;
 
 export function isNamespace(value: unknown): value is string {
   return typeof value === 'string' && value.length <= NAMESPACE_MAX_CHARS && NAMESPACE.test(value);
-}
-
-/** The namespace itself; ERR_NAMESPACE_INVALID otherwise. */
-export function parseNamespace(value: unknown): string {
-  if (!isNamespace(value)) throw new HindsightError('ERR_NAMESPACE_INVALID');
-  return value;
 }
 
 /** `*` is one segment, a closing `**` the rest (one segment or more); `**` alone is every namespace. */
