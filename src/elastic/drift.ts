@@ -22,7 +22,7 @@ export interface Drift {
   readonly metaDiffers: boolean;
 }
 
-const REINDEX = 'run "hindsight-es reindex"';
+const REINDEX = 'reindex: start with another ELASTICSEARCH_INDEX_PREFIX and write the memories again';
 /** Parameters that are fixed when a field is made; with what Elasticsearch means when they are absent. */
 const FIXED: Readonly<Record<string, string | boolean>> = {
   analyzer: 'default',

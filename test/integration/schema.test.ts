@@ -249,14 +249,14 @@ describe('elastic/schema on a real engine', function () {
       const error = await refuses(spaces, nothing);
       expect(error.code).to.equal('ERR_SCHEMA_DRIFT');
       expect(error.message).to.match(
-        /^The index t\w+-mem-\w+-g1 does not fit this version: (passages\.)?vec_zh holds vectors of 4 dimensions and the embedding model wide-model makes 8: configure the former model again, or run "hindsight-es reindex"/,
+        /^The index t\w+-mem-\w+-g1 does not fit this version: (passages\.)?vec_zh holds vectors of 4 dimensions and the embedding model wide-model makes 8: configure the former model again, or reindex: start with another ELASTICSEARCH_INDEX_PREFIX and write the memories again/,
       );
     });
 
     it('with another model of the same dimension in the same space', async () => {
       const error = await refuses([{ ...TEST_SPACES[0]!, modelId: 'other' }], nothing);
       expect(error.message).to.include('vec_zh was filled by the model test-zh and the configured one is other');
-      expect(error.message).to.include('hindsight-es reindex');
+      expect(error.message).to.include('reindex: start with another ELASTICSEARCH_INDEX_PREFIX');
     });
 
     it('with a changed type, analyzer, index option or similarity, naming the field', async () => {
@@ -270,7 +270,7 @@ describe('elastic/schema on a real engine', function () {
       for (const [sentence, change] of cases) {
         const error = await refuses(TEST_SPACES, change);
         expect(error.message).to.include(sentence);
-        expect(error.message).to.include('hindsight-es reindex');
+        expect(error.message).to.include('reindex: start with another ELASTICSEARCH_INDEX_PREFIX');
       }
     });
 

@@ -139,17 +139,17 @@ describe('elastic/drift', () => {
   it('says one clear sentence for a wrong dimension, another model and a changed similarity', () => {
     const wide = compare(fresh(), [{ ...spaces[0]!, dims: 1024, modelId: 'm-wide' }]);
     expect(wide.changed).to.include(
-      'vec_zh holds vectors of 512 dimensions and the embedding model m-wide makes 1024: configure the former model again, or run "hindsight-es reindex"',
+      'vec_zh holds vectors of 512 dimensions and the embedding model m-wide makes 1024: configure the former model again, or reindex: start with another ELASTICSEARCH_INDEX_PREFIX and write the memories again',
     );
     expect(compare(fresh(), [{ ...spaces[1]!, modelId: 'm-en2' }]).changed).to.deep.equal([
-      'vec_en was filled by the model m-en and the configured one is m-en2: configure the former again, or run "hindsight-es reindex"',
+      'vec_en was filled by the model m-en and the configured one is m-en2: configure the former again, or reindex: start with another ELASTICSEARCH_INDEX_PREFIX and write the memories again',
     ]);
     const dot = { ...fresh().properties, vec_en: { ...fresh().properties['vec_en'], similarity: 'dot_product' } };
     expect(compare(fresh({ properties: dot })).changed).to.deep.equal([
-      'vec_en has similarity dot_product, this version needs cosine: run "hindsight-es reindex"',
+      'vec_en has similarity dot_product, this version needs cosine: reindex: start with another ELASTICSEARCH_INDEX_PREFIX and write the memories again',
     ]);
     expect(compare(fresh({ similarity: {} })).changed[0]).to.equal(
-      'similarity lex has type null, this version needs BM25: run "hindsight-es reindex"',
+      'similarity lex has type null, this version needs BM25: reindex: start with another ELASTICSEARCH_INDEX_PREFIX and write the memories again',
     );
   });
 
