@@ -93,7 +93,12 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   teardown.add('redis', () => shared.close());
 
   const index = createMemoryIndex({ client, schema, clock });
-  const guard = createGuard({ trust, policyRevision: revisionOf(policiesDir), clock });
+  const guard = createGuard({
+    trust,
+    policyRevision: revisionOf(policiesDir),
+    clock,
+    onFault: (stage, err) => logger.error({ stage, err }, 'guard stage failed; it decides for the safe side'),
+  });
   const stats = createAccessStats({ client, schema, clock, onError: (err) => logger.warn({ err }, 'access counts could not be flushed') });
   teardown.add('access counts', () => stats.close());
   const jobs = startJobs({ client, prefix, index, guard, embedder, clock, logger, metrics });

@@ -41,7 +41,13 @@ export async function openSharedState(config: Config, { policiesDir, clock, logg
       onLimited,
       onShortcut: () => metrics.shortcutTaken('limits_without_redis'),
     }),
-    dirty: redisDirtyMarks({ redis: client, breaker, clock, prefix }),
+    dirty: redisDirtyMarks({
+      redis: client,
+      breaker,
+      clock,
+      prefix,
+      onShortcut: () => metrics.shortcutTaken('dirty_marks_without_redis'),
+    }),
     close: () => client.disconnect(),
   };
 }

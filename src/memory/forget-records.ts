@@ -1,6 +1,7 @@
 /** Soft forgetting of records: copies kept, heads marked, turns after them rebuilt; safe to repeat at any point. */
 import { isoTime } from '../domain/clock.ts';
 import { STATUSES, type MemoryRecord, type StoredRecord } from '../domain/memory.ts';
+import { HindsightError } from '../errors.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import { writerOf } from './record.ts';
@@ -17,18 +18,21 @@ export function isForgettable(record: Pick<MemoryRecord, 'status' | 'legal_hold'
 
 /**
  * Forgets those of the ids that the caller may forget and that are not forgotten yet. Returns the ids this call forgot; one that others
- * keep changing is left as it is.
+ * keep changing is left as it is. ERR_PRECONDITION_FAILED when `version` is given and a head is at another one, also if it moved meanwhile.
  */
 export async function forgetRecords(
   deps: MemoryDeps,
   turns: TurnLinks,
   call: CallContext,
   memoryIds: readonly string[],
+  version?: number,
 ): Promise<readonly string[]> {
   const done: string[] = [];
   let open = memoryIds;
   for (let attempt = 0; open.length > 0 && attempt < MAX_CAS_TRIES; attempt += 1) {
     const heads = (await load(deps, call, open)).filter(({ record }) => isForgettable(record));
+    const other = version === undefined ? undefined : heads.find(({ record }) => record.version !== version);
+    if (other !== undefined) throw new HindsightError('ERR_PRECONDITION_FAILED', { params: { version: other.record.version } });
     const { forgotten, moved } = await markForgotten(deps, turns, call, heads);
     done.push(...forgotten);
     open = moved;

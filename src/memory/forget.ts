@@ -49,7 +49,7 @@ async function forgetOne(deps: MemoryDeps, turns: TurnLinks, memoryId: string, i
     return isForgettable(record)
       ? { ...NOTHING, count: 1, sample: await sampleOf(deps, call, [memoryId]) }
       : { ...NOTHING, count: 0, sample: [] };
-  const forgotten = await forgetRecords(deps, turns, call, [memoryId]);
+  const forgotten = await forgetRecords(deps, turns, call, [memoryId], input.version);
   // One that is forgotten already, or held, is no error; one that others keep changing is.
   if (forgotten.length === 0 && isForgettable(record)) throw new HindsightError('ERR_VERSION_CONFLICT');
   return finished(deps, call, forgotten);
@@ -93,6 +93,8 @@ async function carryOut(deps: MemoryDeps, turns: TurnLinks, token: string, input
   for (let from = 0; from < ids.length; from += PAGE) {
     call.signal.throwIfAborted();
     forgotten.push(...(await forgetRecords(deps, turns, call, ids.slice(from, from + PAGE))));
+    // page by page: a later one may fail
+    await deps.dirty.mark(call.principal.tenant);
   }
   return finished(deps, call, forgotten);
 }

@@ -81,13 +81,18 @@ export async function rank(deps: MemoryDeps, input: SearchInput, call: CallConte
     passages: holdings.passages,
   };
   const query = deps.guard.scope(spec, request);
-  const screening = deps.guard.screenHits(await ranked(deps, query, spec), query, { floor });
+  const screening = deps.guard.screenHits(await ranked(deps, query, spec, action === 'forget'), query, { floor });
   const degraded = [...(first === undefined || more === undefined ? ['vector'] : []), ...(screening.degraded ? ['guard'] : [])];
   return { screening, profile, topK, degraded };
 }
 
-async function ranked(deps: MemoryDeps, query: Scoped<SearchSpec>, spec: SearchSpec): Promise<Unscreened<readonly RankedHit[]>> {
-  return mapUnscreened(await deps.index.search(query), (page) => fuse(page, spec));
+async function ranked(
+  deps: MemoryDeps,
+  query: Scoped<SearchSpec>,
+  spec: SearchSpec,
+  keepCopies: boolean,
+): Promise<Unscreened<readonly RankedHit[]>> {
+  return mapUnscreened(await deps.index.search(query), (page) => fuse(page, spec, 'en', keepCopies));
 }
 
 /** Read-your-writes: what was acknowledged before this search is in it, and in what the namespaces are said to hold. */

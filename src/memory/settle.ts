@@ -13,11 +13,18 @@ type Answer = Pick<WriteAnswer, 'results'>;
 export async function waitSettled(deps: MemoryDeps, call: CallContext, answer: Answer): Promise<Answer> {
   const open = new Set(answer.results.filter((r) => !r.settled).flatMap((r) => (r.memory_id === null ? [] : [r.memory_id])));
   const untilMs = deps.clock() + WAIT_LIMIT_MS;
-  for (let pauseMs = FIRST_POLL_MS; open.size > 0 && deps.clock() < untilMs; pauseMs = Math.min(LAST_POLL_MS, pauseMs * 2)) {
+  for (
+    let pauseMs = FIRST_POLL_MS;
+    open.size > 0 && deps.clock() < untilMs && !call.signal.aborted;
+    pauseMs = Math.min(LAST_POLL_MS, pauseMs * 2)
+  ) {
     await deps.sleep(pauseMs, call.signal);
-    for (const id of await settledOf(deps, call, [...open])) open.delete(id);
+    // What is stored is stored: a store that goes away while we wait must not make the write look failed.
+    const settled = await settledOf(deps, call, [...open]).catch(() => undefined);
+    if (settled === undefined) break;
+    for (const id of settled) open.delete(id);
   }
-  if (answer.results.some((r) => r.memory_id !== null)) await deps.index.refresh(call.principal.tenant);
+  if (answer.results.some((r) => r.memory_id !== null)) await deps.index.refresh(call.principal.tenant).catch(() => undefined);
   return { results: answer.results.map((r) => ({ ...r, settled: r.memory_id === null || !open.has(r.memory_id) })) };
 }
 

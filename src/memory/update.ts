@@ -47,6 +47,7 @@ async function attempt(
   const head = stored.record;
   if (input.version !== undefined && input.version !== head.version)
     throw new HindsightError('ERR_PRECONDITION_FAILED', { params: { version: head.version } });
+  refuseHiding(deps, input, head, call);
   const changed = applied(input, head, call);
   const memory_id = head.memory_id;
   if (canonicalJson(changed) === canonicalJson(head)) return { done: { memory_id, outcome: 'unchanged', version: head.version } };
@@ -75,6 +76,19 @@ async function attempt(
   if ((await deps.index.replace(sealed, stored.at)) === 'conflict') return 'conflict';
   if (!withdrawn && record.content !== head.content) await turns.rebuildSuccessor(head, record, call, 'write');
   return { done: { memory_id, outcome: 'updated', version: record.version, guard } };
+}
+
+/**
+ * What takes a memory out of others' sight is forgetting, whatever the field: an expiry that has passed is refused, and making somebody
+ * else's shared memory private or letting it end sooner takes memory:admin, as forgetting it does.
+ */
+function refuseHiding(deps: MemoryDeps, input: UpdateInput, head: MemoryRecord, { principal }: CallContext): void {
+  const endsMs = typeof input.expires_at === 'string' ? Date.parse(input.expires_at) : undefined;
+  if (endsMs !== undefined && endsMs <= deps.clock()) throw invalid('/expires_at', 'has passed; to take a memory away use memory_forget');
+  if (head.owner === principal.owner || principal.scopes.has('memory:admin')) return;
+  const endsSooner = endsMs !== undefined && (head.expires_at === undefined || endsMs < Date.parse(head.expires_at));
+  const hides = input.visibility === 'private' && head.visibility === 'shared';
+  if (endsSooner || hides) throw new HindsightError('ERR_NAMESPACE_FORBIDDEN', { params: { action: 'forget' } });
 }
 
 /** The head with the input laid over it, nothing else touched; equal to the head when nothing changes. */

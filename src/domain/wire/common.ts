@@ -37,8 +37,12 @@ export const namespace = z
 export const memoryId = z
   .string()
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/, { message: 'is not a memory_id (UUIDv7)' });
-/** ISO 8601 with offset or Z; years 1000 to 9999. */
-export const dateTime = z.iso.datetime({ offset: true });
+const EARLIEST_MS = Date.UTC(1000, 0, 1);
+const LATEST_MS = Date.UTC(9999, 0, 1);
+/** ISO 8601 with offset or Z; years 1000 to 9998 in UTC, so that no day around it leaves what the index can hold. */
+export const dateTime = z.iso.datetime({ offset: true }).refine((s) => Date.parse(s) >= EARLIEST_MS && Date.parse(s) < LATEST_MS, {
+  message: 'is not between the years 1000 and 9998',
+});
 export const unit = z.number().min(0).max(1);
 export const layer = z.enum(LAYERS);
 export const kind = z.enum(KINDS);
