@@ -1,4 +1,5 @@
 /** The bounded body reader: media type, encoding and size are decided before a byte is parsed; runs after authentication. */
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { HindsightError } from '../errors.ts';
 import { invalid } from '../operations/parse.ts';
@@ -39,16 +40,13 @@ function isPlainUtf8Json(req: IncomingMessage): boolean {
   return parameters.every((parameter) => /^\s*(?:charset=(?:utf-8|"utf-8")\s*)?$/.test(parameter));
 }
 
-function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw jsonError('', 'is not UTF-8');
-  }
+function decodeUtf8(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw jsonError('', 'is not UTF-8');
+  return bytes.toString('utf8');
 }
 
 /** Counts while the body streams in; nothing beyond the limit is kept. */
-function readBytes(req: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
+function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const tooLarge = (): HindsightError => new HindsightError('ERR_REQUEST_TOO_LARGE', { params: { limit: limitBytes } });
   const declared = Number(req.headers['content-length'] ?? 0);
   if (declared > limitBytes + DRAIN_BYTES) return Promise.reject(tooLarge());

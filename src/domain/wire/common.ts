@@ -40,9 +40,14 @@ export const memoryId = z
 const EARLIEST_MS = Date.UTC(1000, 0, 1);
 const LATEST_MS = Date.UTC(9999, 0, 1);
 /** ISO 8601 with offset or Z; years 1000 to 9998 in UTC, so that no day around it leaves what the index can hold. */
-export const dateTime = z.iso.datetime({ offset: true }).refine((s) => Date.parse(s) >= EARLIEST_MS && Date.parse(s) < LATEST_MS, {
-  message: 'is not between the years 1000 and 9998',
-});
+export const dateTime = z.iso.datetime({ offset: true }).refine(
+  (s) => {
+    const ms = Date.parse(s);
+    // what is no date at all has its own fault already
+    return Number.isNaN(ms) || (ms >= EARLIEST_MS && ms < LATEST_MS);
+  },
+  { message: 'is not between the years 1000 and 9998' },
+);
 export const unit = z.number().min(0).max(1);
 export const layer = z.enum(LAYERS);
 export const kind = z.enum(KINDS);

@@ -22,6 +22,20 @@ describe('elastic/record-json', () => {
     expect(record.vec_zh, 'the caller’s record was changed').to.deep.equal([third, -third, 1, 0]);
   });
 
+  it('spells every component as JSON reads its rounded value, and does not lose those beyond 1', () => {
+    const component = fc.oneof(
+      fc.double({ min: -1, max: 1, noNaN: true }),
+      fc.constantFrom(1, -1, 0, -0, 0.99999996, -0.99999996, 5e-8, 1e-12),
+    );
+    fc.assert(
+      fc.property(fc.array(component, { minLength: 1, maxLength: 600 }), (vector) => {
+        const { vec_en: kept = [] } = JSON.parse(recordJson({ vec_en: vector })) as Partial<MemoryRecord>;
+        expect(kept.map((x) => x + 0)).to.deep.equal(vector.map((x) => Math.round(x * 1e7) / 1e7 + 0));
+      }),
+    );
+    expect(JSON.parse(recordJson({ vec_en: [1.5, -20, 0.1] }))).to.deep.equal({ vec_en: [1.5, -20, 0.1] });
+  });
+
   it('keeps the direction of unit vectors far within what the index can tell apart', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 8, maxLength: 64 }), (raw) => {

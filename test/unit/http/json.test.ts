@@ -26,6 +26,21 @@ describe('http/json', () => {
     );
   });
 
+  it('counts the places of an array over runs of numbers, whatever their length', () => {
+    const numbers = fc.array(fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constant(-0.25)), {
+      maxLength: 3_000,
+    });
+    fc.assert(
+      fc.property(numbers, (values) => {
+        const text = `{"items":[${[...values, '{"a":1,"a":2}'].join(',')}]}`;
+        expect(fault(text)).to.deep.equal({ pointer: `/items/${values.length}`, message: 'names a key twice' });
+      }),
+      { numRuns: 50 },
+    );
+    for (const token of ['1e400', '9'.repeat(400)]) expect(fault(`{"items":[1,2,${token},3]}`).pointer).to.equal('/items/2');
+    expect(fault(`{"items":[${'1,'.repeat(500_000)}1e400]}`).pointer).to.equal('/items/500000');
+  });
+
   it('refuses whatever JSON.parse refuses', () => {
     const grain = fc.constantFrom(
       '{',
