@@ -40,7 +40,8 @@ export interface Principal {
 /** Own namespace: `user.` + sub where sub fits a segment, else `user.` + the first 26 characters of base32(sha256(issuer|sub)). */
 export function ownNamespaceOf(issuer: string, sub: string): string {
   const direct = `user.${sub}`;
-  if (!sub.includes('.') && isNamespace(direct)) return direct;
+  // a sub that looks like the hash of another must not own the other's namespace
+  if (!sub.includes('.') && isNamespace(direct) && !/^[a-z2-7]{26}$/.test(sub)) return direct;
   return `user.${base32(createHash('sha256').update(`${issuer}|${sub}`).digest()).slice(0, 26)}`;
 }
 

@@ -16,8 +16,8 @@ export type MemoryReads = Pick<MemoryIndex, 'get' | 'list' | 'count' | 'scan' | 
 /** Vectors are most of a record's bytes and no reader of pages wants them; lexical fields are made anew from the text. */
 const WITHOUT_VECTORS = { excludes: ['vec_*', 'passages.vec_*'] };
 const PIT_KEEP_ALIVE = '2m';
-/** Earlier versions read back at most. */
-const VERSIONS_MAX = 1_000;
+/** Earlier versions read back at most: with contents of 32,000 characters about 3 MB; 544 of them were 51 MB and stalled the service for a second. */
+const VERSIONS_MAX = 50;
 
 export function createMemoryReads(client: Client, prefix: string): MemoryReads {
   const aliasOf = (scope: Scope): string => placementOf(prefix, scope.tenant).memory;

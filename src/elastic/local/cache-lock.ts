@@ -1,10 +1,12 @@
 /** A lock file that keeps two processes from preparing the same cache at once. */
 import { randomUUID } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive } from './process-alive.ts';
 
 const POLL_MS = 250;
+const GATE_POLL_MS = 20;
+const GATE_MAX_AGE_MS = 10_000;
 
 /**
  * Runs `work` while holding the lock file, which names the holder's pid. Waits for a living holder, calling `onWait`
@@ -43,15 +45,24 @@ async function create(path: string, content: string): Promise<boolean> {
   }
 }
 
-/** Removes a dead holder's lock. Two waiters may both try: the rename lets one of them win, and a lock caught by mistake is put back. */
+/**
+ * Removes a dead holder's lock. Behind a gate that one waiter at a time passes, so that nobody takes away the lock which another has made
+ * since; a gate whose own holder died is removed when it is old.
+ */
 async function takeAway(path: string, expected: string): Promise<void> {
-  const aside = `${path}.${randomUUID()}`;
-  try {
-    await rename(path, aside);
-  } catch {
+  const gate = `${path}.takeover`;
+  if (!(await create(gate, ''))) {
+    const madeMs = await stat(gate).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Infinity,
+    );
+    if (performance.timeOrigin + performance.now() - madeMs > GATE_MAX_AGE_MS) await rm(gate, { force: true });
+    await delay(GATE_POLL_MS);
     return;
   }
-  const caught = await readFile(aside, 'utf8');
-  if (caught !== expected) await create(path, caught);
-  await rm(aside, { force: true });
+  try {
+    if ((await readFile(path, 'utf8').catch(() => '')) === expected) await rm(path, { force: true });
+  } finally {
+    await rm(gate, { force: true });
+  }
 }
