@@ -1,4 +1,4 @@
-/** Embeds a batch of records space by space; one refused text costs its own record a try and nobody else. */
+/** Embeds a batch of records space by space; a text that the model cannot take costs its own record a try and nobody else. */
 import type { StoredRecord } from '../domain/memory.ts';
 import { EmbeddingRejected, EmbeddingUnavailable, type EmbeddingProvider } from '../providers/embedding/provider.ts';
 
@@ -14,12 +14,14 @@ export interface EmbedWork {
 export interface Embedded {
   /** Vectors by space, in the order of the texts. */
   readonly vectors: Map<string, readonly Float32Array[]>;
-  /** The last refusal. */
-  rejected: EmbeddingRejected | undefined;
+  /** The last failure that this record's text is to blame for. */
+  failed: EmbeddingRejected | EmbeddingUnavailable | undefined;
 }
 
 /** Texts of one call: bounds memory and the time until a stop is heeded. */
 const TEXTS_PER_CALL = 64;
+/** Every model has a vector for it: an endpoint that gives none is at fault itself. */
+const PROBE = 'ready';
 
 /**
  * `results` has every record, with the spaces that are done. An outage ends the work early and is returned; so does the signal, between
@@ -30,13 +32,13 @@ export async function embedAll<W extends EmbedWork>(
   works: readonly W[],
   signal: AbortSignal,
 ): Promise<{ readonly results: ReadonlyMap<W, Embedded>; readonly outage: EmbeddingUnavailable | undefined }> {
-  const results = new Map(works.map((work): [W, Embedded] => [work, { vectors: new Map(), rejected: undefined }]));
+  const results = new Map(works.map((work): [W, Embedded] => [work, { vectors: new Map(), failed: undefined }]));
   const spaces = [...new Set(works.flatMap((work) => work.spaces))];
   try {
     for (const space of spaces) {
       for (const group of groups(works.filter((work) => work.spaces.includes(space)))) {
         if (signal.aborted) return { results, outage: undefined };
-        await embedGroup(embedder, space, group, results);
+        await embedGroup(embedder, space, group, results, signal);
       }
     }
   } catch (error) {
@@ -51,6 +53,7 @@ async function embedGroup<W extends EmbedWork>(
   space: string,
   group: readonly W[],
   results: ReadonlyMap<W, Embedded>,
+  signal: AbortSignal,
 ): Promise<void> {
   try {
     const vectors = await embedder.embed(
@@ -64,14 +67,32 @@ async function embedGroup<W extends EmbedWork>(
       from += work.texts.length;
     }
   } catch (error) {
-    if (!(error instanceof EmbeddingRejected)) throw error;
+    if (!(error instanceof EmbeddingRejected || error instanceof EmbeddingUnavailable)) throw error;
     const [only, ...more] = group;
+    // A refusal of many names a text, an outage of many may be the work of one: only a record that fails alone is to blame.
+    if (more.length === 0 || error instanceof EmbeddingUnavailable) await probe(embedder, space);
     if (more.length > 0) {
-      for (const work of group) await embedGroup(embedder, space, [work], results);
+      for (const work of group) {
+        if (signal.aborted) return;
+        await embedGroup(embedder, space, [work], results, signal);
+      }
       return;
     }
     const result = only === undefined ? undefined : results.get(only);
-    if (result !== undefined) result.rejected = error;
+    if (result !== undefined) result.failed = error;
+  }
+}
+
+/**
+ * Tells a text that the endpoint cannot take (it answers 5xx, hangs or refuses) from an endpoint that takes none.
+ * @throws EmbeddingUnavailable in the second case, also when the endpoint refuses.
+ */
+async function probe(embedder: Pick<EmbeddingProvider, 'embed'>, space: string): Promise<void> {
+  try {
+    await embedder.embed(space, [PROBE], 'passage');
+  } catch (error) {
+    if (error instanceof EmbeddingRejected) throw new EmbeddingUnavailable('the embedding model refuses any text', error);
+    throw error;
   }
 }
 

@@ -4,7 +4,7 @@ import { STATUSES, type MemoryRecord, type Passage, type StoredRecord } from '..
 import type { EmbedQueue, EmbedTask, MemoryIndex } from '../domain/ports.ts';
 import { lendsContext } from '../domain/turns.ts';
 import type { Guard } from '../guard/guard.ts';
-import type { EmbeddingProvider } from '../providers/embedding/provider.ts';
+import { EmbeddingRejected, type EmbeddingProvider } from '../providers/embedding/provider.ts';
 import { EMBED_TRIES_MAX } from '../stores/embed-queue.ts';
 import { embedAll, type Embedded, type EmbedWork } from './embed-batch.ts';
 import { textsToEmbed } from './embed-text.ts';
@@ -30,11 +30,13 @@ const BATCH = 16;
 const LEASE_MS = 60_000;
 /** First pause of a refused text; doubles with each try. */
 const RETRY_MS = 1_000;
+/** The same where the endpoint failed: overload may pass, so five tries must take minutes (30 s to 4 min between them). */
+const RETRY_FAILED_MS = 15_000;
 const MAX_CAS_TRIES = 3;
 
 type Patch = Partial<MemoryRecord>;
 type LinkedWork = EmbedWork & { readonly previous: StoredRecord | undefined };
-const UNTOUCHED: Embedded = { vectors: new Map(), rejected: undefined };
+const UNTOUCHED: Embedded = { vectors: new Map(), failed: undefined };
 
 interface Change {
   readonly record: MemoryRecord;
@@ -44,7 +46,7 @@ interface Change {
 
 /**
  * One run takes a batch. Throws EmbeddingUnavailable when the model is away: the leases are given back and no try is consumed. A text
- * that the model refuses costs its record a try; after five it is a dead letter.
+ * that the model refuses or fails on, while it takes others, costs its record a try; after five it is a dead letter.
  */
 export function createEmbedJob(options: EmbedJobOptions): Job {
   const { index, queue, guard, embedder, clock, by } = options;
@@ -126,9 +128,9 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
         };
       });
       await complete(tenant, [...changes, ...linksOutside(works)]);
-      for (const [{ stored }, { rejected }] of results) {
-        if (rejected === undefined) continue;
-        options.onFailed?.('rejected', rejected);
+      for (const [{ stored }, { failed }] of results) {
+        if (failed === undefined) continue;
+        options.onFailed?.(failed instanceof EmbeddingRejected ? 'rejected' : 'unavailable', failed);
         if ((stored.record.embed_tries ?? 0) + 1 >= EMBED_TRIES_MAX) options.onDead?.(tenant, stored.record.memory_id);
       }
       if (outage !== undefined) {
@@ -151,7 +153,7 @@ function linksOutside(works: readonly LinkedWork[]): readonly Change[] {
 }
 
 /** The fields that vectors, failures and the end of the lease leave on a record. */
-function patchOf(work: EmbedWork, { vectors, rejected }: Embedded, nowMs: number, embedder: EmbedJobOptions['embedder']): Patch {
+function patchOf(work: EmbedWork, { vectors, failed }: Embedded, nowMs: number, embedder: EmbedJobOptions['embedder']): Patch {
   const { record } = work.stored;
   const due = work.spaces.filter((space) => !vectors.has(space));
   const fields: Record<string, unknown> = {};
@@ -165,16 +167,17 @@ function patchOf(work: EmbedWork, { vectors, rejected }: Embedded, nowMs: number
       return vector === undefined ? passage : { ...passage, [field]: Array.from(vector) };
     });
   }
-  const tries = (record.embed_tries ?? 0) + (rejected === undefined ? 0 : 1);
+  const tries = (record.embed_tries ?? 0) + (failed === undefined ? 0 : 1);
+  const pauseMs = failed instanceof EmbeddingRejected ? RETRY_MS : RETRY_FAILED_MS;
   return {
     ...(fields as Patch),
     ...(vectors.size > 0 && passages !== undefined ? { passages } : {}),
     ...(vectors.size > 0 ? { spaces_ready: [...new Set([...(record.spaces_ready ?? []), ...vectors.keys()])] } : {}),
     spaces_due: due,
-    // A refused text waits longer each time; given back without a try, the record may be taken at once.
-    lease_until: isoTime(rejected === undefined ? nowMs : nowMs + RETRY_MS * 2 ** tries),
-    ...(rejected !== undefined ? { embed_tries: tries, embed_error: rejected.code } : {}),
-    ...(rejected === undefined && due.length === 0 && record.embed_tries !== undefined ? { embed_tries: 0, embed_error: '' } : {}),
+    // A text that failed waits longer each time; given back without a try, the record may be taken at once.
+    lease_until: isoTime(failed === undefined ? nowMs : nowMs + pauseMs * 2 ** tries),
+    ...(failed !== undefined ? { embed_tries: tries, embed_error: failed.code } : {}),
+    ...(failed === undefined && due.length === 0 && record.embed_tries !== undefined ? { embed_tries: 0, embed_error: '' } : {}),
   };
 }
 

@@ -4,6 +4,7 @@ import type { WriteInput } from '../../../src/domain/wire/write.ts';
 import { createEmbedJob, type EmbedJobOptions } from '../../../src/jobs/embed.ts';
 import { textsToEmbed } from '../../../src/jobs/embed-text.ts';
 import type { Job } from '../../../src/jobs/worker.ts';
+import { EmbeddingRejected, EmbeddingUnavailable } from '../../../src/providers/embedding/provider.ts';
 import { countTokens } from '../../../src/text/tokens.ts';
 import { createWorld, type World } from '../../support/memory-world.ts';
 import { principal } from '../../support/principals.ts';
@@ -28,6 +29,17 @@ const recordOf = (world: World, id: string): MemoryRecord => {
 };
 const write = async (world: World, item: WriteInput, by = principal()): Promise<string> =>
   (await world.memory.write(item, world.call(by))).results[0]?.memory_id ?? '';
+
+/** The world's embedder on an endpoint that fails when one of the texts holds this word. */
+const failingOn = (world: World, word: string): Pick<EmbedJobOptions, 'embedder'> => ({
+  embedder: {
+    ...world.embedder,
+    embed: async (space, texts, kind, signal) => {
+      if (texts.some((text) => text.includes(word))) throw new EmbeddingUnavailable('status 500');
+      return world.embedder.embed(space, texts, kind, signal);
+    },
+  },
+});
 
 describe('embed job', () => {
   it('fills every due space and settles the record without making a new version', async () => {
@@ -134,6 +146,48 @@ describe('embed job', () => {
     await world.memory.update({ memory_id: bad, content: 'a blessed text' }, world.call());
     await run(job);
     expect(recordOf(world, bad).spaces_due, 'a corrected text starts anew').to.deep.equal([]);
+  });
+
+  it('blames a text that the endpoint fails on, alone or in a batch, and embeds everything else', async () => {
+    const world = createWorld();
+    const bad = await write(world, { content: 'a cursed text' });
+    const failures: string[] = [];
+    const job = jobOf(world, { ...failingOn(world, 'cursed'), onFailed: (reason) => void failures.push(reason) });
+    await run(job);
+    expect(recordOf(world, bad)).to.deep.include({ spaces_due: ['zh', 'en'], embed_tries: 1, embed_error: 'ERR_EMBEDDING_UNAVAILABLE' });
+    expect(failures).to.deep.equal(['unavailable']);
+    await world.memory.write({ items: Array.from({ length: 30 }, (_, i) => ({ content: `fine ${i}` })) }, world.call());
+    for (let i = 0; i < 3; i += 1) {
+      world.time.nowMs += 60_000;
+      await run(job);
+    }
+    expect([...world.index.heads.values()].filter(({ record }) => record.spaces_due?.length === 0)).to.have.length(30);
+    for (let i = 0; i < 10; i += 1) {
+      world.time.nowMs += 300_000;
+      await run(job);
+    }
+    expect(await world.index.queue.depth()).to.deep.equal({ due: 0, dead: 1 });
+  });
+
+  it('gives a text that the endpoint failed on minutes before it is given up', async () => {
+    const world = createWorld();
+    const bad = await write(world, { content: 'a cursed text' });
+    const job = jobOf(world, failingOn(world, 'cursed'));
+    const begun = world.time.nowMs;
+    while (recordOf(world, bad).embed_tries !== 5) {
+      await run(job);
+      world.time.nowMs += 10_000;
+    }
+    expect(world.time.nowMs - begun).to.be.within(300_000, 600_000);
+  });
+
+  it('takes a model that refuses any text for an outage, which dead-letters nothing', async () => {
+    const world = createWorld();
+    const ids = [await write(world, { content: 'one' }), await write(world, { content: 'two' })];
+    const refuse = async (): Promise<never> => Promise.reject(new EmbeddingRejected('the embedding endpoint refused it', 0));
+    const job = jobOf(world, { embedder: { ...world.embedder, embed: refuse } });
+    expect((await rejection(run(job))).code).to.equal('ERR_EMBEDDING_UNAVAILABLE');
+    for (const id of ids) expect(recordOf(world, id)).not.to.have.property('embed_tries');
   });
 
   it('waits longer with each refusal before it tries again', async () => {
