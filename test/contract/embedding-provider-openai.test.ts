@@ -68,15 +68,9 @@ describe('embedding provider openai on a bad endpoint', () => {
   });
 
   const rejected: readonly (readonly [EmbeddingFault, number | undefined])[] = [
-    ['wrong-dims', 1],
     ['nan', 1],
     ['infinite', 1],
     ['zero', 1],
-    ['base64', 1],
-    ['wrong-count', undefined],
-    ['wrong-index', undefined],
-    ['not-json', undefined],
-    ['too-large', undefined],
     ['status-400', undefined],
   ];
   for (const [fault, textIndex] of rejected) {
@@ -106,6 +100,13 @@ describe('embedding provider openai on a bad endpoint', () => {
     ['hang', 1],
     ['hang-body', 1],
     ['redirect', 1],
+    // Faults of the whole answer say nothing about a text: rejected, a sick endpoint would turn the backlog into dead letters.
+    ['wrong-dims', 1],
+    ['base64', 1],
+    ['wrong-count', 1],
+    ['wrong-index', 1],
+    ['not-json', 1],
+    ['too-large', 1],
     ['status-401', 1],
     ['status-429', 3],
     ['status-500', 3],

@@ -84,10 +84,16 @@ export class OpenAiEmbeddingProvider implements EmbeddingProvider {
     return this.spaces.map((space) => space.name);
   }
 
-  /** One probe text; also finds the dimension when it was not given. */
+  /**
+   * One probe text; also finds the dimension when it was not given.
+   * @throws EmbeddingRejected when the endpoint has another dimension than configured: no waiting mends that.
+   */
   async ready(): Promise<void> {
-    const [vector] = await this.#call(['ready'], this.#space?.dims, undefined);
-    this.#space ??= openAiSpace(this.#options, vector?.length ?? 0);
+    const [vector] = await this.#call(['ready'], undefined, undefined);
+    const found = vector?.length ?? 0;
+    this.#space ??= openAiSpace(this.#options, found);
+    const { dims } = this.#space;
+    if (found !== dims) throw new EmbeddingRejected(`the vector has ${String(found)} dimensions, not ${String(dims)}`);
   }
 
   async embed(space: string, texts: readonly string[], kind: EmbeddingKind, signal?: AbortSignal): Promise<Float32Array[]> {
@@ -184,11 +190,11 @@ function retryDelayMs(error: unknown, attempt: number): number | undefined {
 }
 
 function toEmbeddingError(error: unknown, texts: number): EmbeddingRejected | EmbeddingUnavailable {
-  if (error instanceof EmbeddingRejected) return error;
+  if (error instanceof EmbeddingRejected || error instanceof EmbeddingUnavailable) return error;
   if (error instanceof APIUserAbortError) return new EmbeddingUnavailable('the embedding provider is closed', error);
   if (error instanceof APIError) {
     if (error.cause instanceof ResponseTooLarge)
-      return new EmbeddingRejected('the answer of the embedding endpoint is too large', undefined, error);
+      return new EmbeddingUnavailable('the answer of the embedding endpoint is too large', error);
     const { status } = error as APIError<number | undefined>;
     // 401, 403 and 404 speak of the key or the model: a matter of configuration, no fault of the text.
     if (status === 400 || status === 413 || status === 422) {
@@ -199,6 +205,6 @@ function toEmbeddingError(error: unknown, texts: number): EmbeddingRejected | Em
       error,
     );
   }
-  if (error instanceof SyntaxError) return new EmbeddingRejected('the answer of the embedding endpoint is not JSON', undefined, error);
+  if (error instanceof SyntaxError) return new EmbeddingUnavailable('the answer of the embedding endpoint is not JSON', error);
   return new EmbeddingUnavailable('the embedding call failed', error);
 }

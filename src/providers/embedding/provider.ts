@@ -44,7 +44,7 @@ export interface EmbeddingProvider extends SpaceRouting {
   close(): Promise<void>;
 }
 
-/** Outage, time-out, full queue, closed: nothing is wrong with the text, the call may succeed later. */
+/** Outage, time-out, full queue, closed, an answer that is not one: nothing is known to be wrong with the text, the call may succeed later. */
 export class EmbeddingUnavailable extends HindsightError {
   /** `reason` goes to the log through `cause`, never to the caller. */
   constructor(reason: string, cause?: unknown) {
@@ -52,7 +52,7 @@ export class EmbeddingUnavailable extends HindsightError {
   }
 }
 
-/** The model cannot make a usable vector of this text (refused, NaN, wrong dimension): the same call will fail again. */
+/** The model cannot make a usable vector of this text (refused, blank, NaN): the same call will fail again. */
 export class EmbeddingRejected extends HindsightError {
   /** Position of the guilty text in the call; undefined when the answer does not tell which one. */
   readonly textIndex: number | undefined;
