@@ -7,7 +7,7 @@ import type { Guard } from '../guard/guard.ts';
 import { EmbeddingRejected, type EmbeddingProvider } from '../providers/embedding/provider.ts';
 import { EMBED_TRIES_MAX } from '../stores/embed-queue.ts';
 import { embedAll, type Embedded, type EmbedWork } from './embed-batch.ts';
-import { textsToEmbed } from './embed-text.ts';
+import { routedText, textsToEmbed } from './embed-text.ts';
 import { jobPrincipal } from './principal.ts';
 import type { Job } from './worker.ts';
 
@@ -15,7 +15,7 @@ export interface EmbedJobOptions {
   readonly index: MemoryIndex;
   readonly queue: EmbedQueue;
   readonly guard: Guard;
-  readonly embedder: Pick<EmbeddingProvider, 'spaces' | 'embed'>;
+  readonly embedder: Pick<EmbeddingProvider, 'spaces' | 'spacesForText' | 'embed'>;
   readonly clock: Clock;
   /** Names this process in leases. */
   readonly by: string;
@@ -95,8 +95,7 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
     return {
       stored,
       previous,
-      // A space that is no more is no longer due.
-      spaces: (stored.record.spaces_due ?? []).filter((name) => known.includes(name)),
+      spaces: wantedSpaces(stored.record, known, embedder),
       texts: textsToEmbed(stored.record, previous?.record),
     };
   };
@@ -140,6 +139,18 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
       return tasks.length === BATCH ? 'more' : 'idle';
     },
   };
+}
+
+/**
+ * The spaces that are due, as far as this process knows them. In place of those it does not know (another model was configured when
+ * the record was written) it takes what a write would choose now, unless that is there: a record is never settled without vectors.
+ */
+function wantedSpaces(record: MemoryRecord, known: readonly string[], embedder: EmbedJobOptions['embedder']): readonly string[] {
+  const due = record.spaces_due ?? [];
+  const wanted = due.filter((name) => known.includes(name));
+  if (wanted.length === due.length) return wanted;
+  const ready = record.spaces_ready ?? [];
+  return [...new Set([...wanted, ...embedder.spacesForText(routedText(record)).filter((name) => !ready.includes(name))])];
 }
 
 /** next_turn_id of turns before that are not in this batch themselves. */

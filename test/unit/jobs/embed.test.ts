@@ -181,6 +181,29 @@ describe('embed job', () => {
     expect(world.time.nowMs - begun).to.be.within(300_000, 600_000);
   });
 
+  it('fills the spaces of the model in use when those due are no more, and leaves them due until it has', async () => {
+    const world = createWorld();
+    const id = await write(world, { content: 'Ann likes green tea' });
+    const half = await write(world, { content: 'Bob likes black tea' });
+    world.index.plant({ ...recordOf(world, id), spaces_due: ['gone_384'] });
+    world.index.plant({ ...recordOf(world, half), spaces_due: ['gone_384', 'zh'] });
+    const stop = new AbortController();
+    stop.abort();
+    await run(jobOf(world), stop.signal);
+    expect(recordOf(world, id).spaces_due).to.deep.equal(['zh', 'en']);
+    world.index.plant({ ...recordOf(world, id), spaces_due: ['gone_384'] });
+    await run(jobOf(world));
+    for (const one of [id, half]) {
+      expect(recordOf(world, one)).to.deep.include({ spaces_due: [], spaces_ready: ['zh', 'en'] });
+      expect(recordOf(world, one).vec_en).to.have.length(64);
+    }
+    world.index.plant({ ...recordOf(world, id), spaces_due: ['gone_384'] });
+    world.embedder.asked.length = 0;
+    await run(jobOf(world));
+    expect(recordOf(world, id), 'a record that has all of them wants nothing').to.deep.include({ spaces_due: [] });
+    expect(world.embedder.asked).to.deep.equal([]);
+  });
+
   it('takes a model that refuses any text for an outage, which dead-letters nothing', async () => {
     const world = createWorld();
     const ids = [await write(world, { content: 'one' }), await write(world, { content: 'two' })];
