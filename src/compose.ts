@@ -137,6 +137,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     version,
     tools: config.mcp.tools,
     toolPrefix: config.mcp.toolPrefix,
+    sse: config.mcp.sse,
   });
   const server = createHttpServer({
     operations,

@@ -68,6 +68,7 @@ type Defaulted =
   | 'TOP_K_DEFAULT'
   | 'MEMORY_TTL_DAYS'
   | 'MCP_TOOLS'
+  | 'MCP_SSE'
   | 'RATE_LIMIT_PROFILE';
 type Settled = Pick<Environment, Defaulted> & Partial<Environment>;
 
@@ -131,7 +132,7 @@ function assemble(v: Settled, issuers: readonly RemoteIssuer[], env: Readonly<Re
     masterKeyBase64: v.MASTER_KEY?.toString('base64'),
     topKDefault: v.TOP_K_DEFAULT,
     memoryTtlDays: v.MEMORY_TTL_DAYS,
-    mcp: { tools: v.MCP_TOOLS, toolPrefix: v.MCP_TOOL_PREFIX ?? '' },
+    mcp: { tools: v.MCP_TOOLS, toolPrefix: v.MCP_TOOL_PREFIX ?? '', sse: v.MCP_SSE },
     rateLimitProfile: v.RATE_LIMIT_PROFILE,
   };
 }

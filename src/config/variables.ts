@@ -215,6 +215,11 @@ export const environmentSchema = z.object({
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,32}$/, 'must be 1 to 32 characters of [A-Za-z0-9_.-]')
     .register(facts, { description: 'Stands before every tool name.', derived: 'empty' }),
+  MCP_SSE: flag().register(facts, {
+    description:
+      'Serve MCP over HTTP+SSE too (/sse and /messages), for clients that know nothing newer; needs one replica or sticky sessions.',
+    default: 'on',
+  }),
   MCP_PRM: flag().register(facts, {
     description: 'Publish OAuth protected resource metadata (RFC 9728). Some clients then ignore a configured token and start OAuth.',
     derived: 'off in local mode, else on',

@@ -1,9 +1,13 @@
-/** Puts the MCP front end together: what http mounts at /mcp. */
+/** Puts the MCP front end together: what http mounts at /mcp, /sse and /messages. */
 import type { Clock } from '../domain/clock.ts';
 import type { MountedHandler } from '../http/mount.ts';
 import type { AnyOperation } from '../operations/define.ts';
 import type { Invoke } from '../operations/invoke.ts';
 import type { EventLog } from '../operations/watch.ts';
+import { createHttpSse } from './http-sse.ts';
+import { isModern } from './modern-request.ts';
+import { createModernTools } from './modern-tools.ts';
+import { createModern, type ModernServer } from './modern.ts';
 import { createLocalRevocations, type Revocations } from './revocations.ts';
 import { createServerFactory, type CreateServer } from './server.ts';
 import { createSessionIds } from './session-id.ts';
@@ -31,12 +35,22 @@ export interface McpMountOptions {
   readonly revocations?: Revocations;
   /** Another server behind the same transport, for protocol suites that call fixture tools. */
   readonly createServer?: CreateServer;
+  /** The same for the 2026-07-28 leg. */
+  readonly modernServer?: ModernServer;
+  /** HTTP+SSE at /sse and /messages; on unless switched off. */
+  readonly sse?: boolean;
+  /** 100 unless given: each is an open connection. */
+  readonly maxSseStreamsPerTenant?: number;
+  /** Calls `run` every `ms` until its answer is called; Node's own timers unless given. */
+  readonly every?: (ms: number, run: () => void) => () => void;
 }
 
 export interface McpMount {
   readonly mounts: readonly MountedHandler[];
   /** Live sessions in this process. */
   sessionCount(): number;
+  /** Open HTTP+SSE streams. */
+  sseCount(): number;
   /** What the timer does every 15 s: ends idle sessions, and streams whose token has ended. */
   sweep(): Promise<void>;
   /** Ends all sessions, and with them the streams that would hold the HTTP server open. */
@@ -44,9 +58,12 @@ export interface McpMount {
 }
 
 const SWEEP_MS = 15_000;
+/** Clients cut a silent stream after 300 s, proxies after 60 s or 30 s. */
+const HEARTBEAT_MS = 25_000;
 const SESSION_TTL_MS = 7 * 86_400_000;
 const SESSION_IDLE_MS = 30 * 60_000;
 const SESSIONS_PER_TENANT = 1_000;
+const SSE_STREAMS_PER_TENANT = 100;
 
 export function createMcpMount(options: McpMountOptions): McpMount {
   const { clock, logger } = options;
@@ -64,17 +81,42 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     revocations: options.revocations ?? createLocalRevocations(clock),
     sessions,
   });
-  const timer = setInterval(() => {
-    sessions.sweep().catch((err: unknown) => logger.warn({ err }, 'mcp sessions could not be swept'));
-  }, SWEEP_MS).unref();
-
-  return {
-    mounts: [streamable],
-    sessionCount: () => sessions.size,
-    sweep: () => sessions.sweep(),
-    close: async () => {
-      clearInterval(timer);
-      await sessions.closeAll();
+  const modern = createModern(options.modernServer ?? createModernTools({ tools, invoke: options.invoke, version: options.version }));
+  const mcp: MountedHandler = {
+    ...streamable,
+    handle: (request) => {
+      const { ctx, body } = request;
+      return ctx.method === 'POST' && isModern(body, (name) => ctx.get(name)) ? modern(request) : streamable.handle(request);
     },
   };
+  const sse =
+    options.sse === false
+      ? undefined
+      : createHttpSse({ createServer, clock, maxPerTenant: options.maxSseStreamsPerTenant ?? SSE_STREAMS_PER_TENANT });
+  const sweep = async (): Promise<void> => {
+    await Promise.all([sessions.sweep(), sse?.sweep()]);
+  };
+  const every = options.every ?? startTimer;
+  const timers = [
+    every(SWEEP_MS, () => {
+      sweep().catch((err: unknown) => logger.warn({ err }, 'mcp sessions could not be swept'));
+    }),
+    every(HEARTBEAT_MS, () => sse?.beat()),
+  ];
+
+  return {
+    mounts: [mcp, ...(sse?.mounts ?? [])],
+    sessionCount: () => sessions.size,
+    sseCount: () => sse?.size ?? 0,
+    sweep,
+    close: async () => {
+      for (const stop of timers) stop();
+      await Promise.all([sessions.closeAll(), sse?.close()]);
+    },
+  };
+}
+
+function startTimer(ms: number, run: () => void): () => void {
+  const timer = setInterval(run, ms).unref();
+  return () => clearInterval(timer);
 }

@@ -157,12 +157,13 @@ export async function send(server: McpServer, body: unknown, options: SendOption
 }
 
 /** Sends a message and returns what cuts the connection. */
-export function sendAndLeave(server: McpServer, body: unknown, session: string | undefined): () => void {
+export function sendAndLeave(server: McpServer, body: unknown, session: string | undefined, more: Record<string, string> = {}): () => void {
   const headers = {
     accept: 'application/json, text/event-stream',
     authorization: `Bearer ${ANN}`,
     'content-type': 'application/json',
     ...(session === undefined ? {} : { 'mcp-session-id': session }),
+    ...more,
   };
   const request = httpRequest(server.url, { method: 'POST', headers, agent: false }, (answer) => answer.on('error', () => undefined));
   request.on('error', () => undefined);

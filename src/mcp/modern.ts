@@ -1,0 +1,74 @@
+/** Revision 2026-07-28 at /mcp: no initialize, no session, every POST stands alone and is answered in one JSON body. */
+import type { MountedRequest } from '../http/mount.ts';
+import { openTrace, traceparentOf } from '../telemetry/trace.ts';
+import type { ServerInfo } from './about.ts';
+import { readMessage, type RpcId } from './json-rpc.ts';
+import { checkRequest, META, MODERN_VERSION, RpcRefusal } from './modern-request.ts';
+import type { Caller } from './run-tool.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What stands behind the leg. Failures: RpcRefusal, and HindsightError where HTTP itself has to say it. */
+export interface ModernServer {
+  readonly info: ServerInfo;
+  readonly instructions: string;
+  listTools(caller: Caller): readonly object[];
+  /** A CallToolResult; `meta` is the request's _meta. */
+  callTool(params: Json, caller: Caller, meta: Json): Promise<Json>;
+}
+
+/** The lists change with a release or with the token's scopes, so they are never another caller's. */
+const CACHED = { ttlMs: 300_000, cacheScope: 'private' } as const;
+
+export function createModern(server: ModernServer): (request: MountedRequest) => Promise<void> {
+  async function result(method: string, params: Json, meta: Json, caller: Caller): Promise<Json> {
+    switch (method) {
+      case 'server/discover':
+        return { ...CACHED, supportedVersions: [MODERN_VERSION], capabilities: { tools: {} }, instructions: server.instructions };
+      case 'tools/list':
+        return { ...CACHED, tools: server.listTools(caller) };
+      case 'tools/call':
+        return server.callTool(params, caller, meta);
+      default:
+        throw new RpcRefusal(404, -32601, 'Method not found');
+    }
+  }
+
+  return async (request) => {
+    const { ctx } = request;
+    const message = readMessage(request.body);
+    if (message.kind !== 'request') {
+      // closing the connection cancels a call, and the server asks nothing: there is no notification or answer to act upon
+      ctx.body = null;
+      ctx.status = 202;
+      return;
+    }
+    try {
+      const meta = checkRequest(message, (name) => ctx.get(name));
+      const complete = await result(message.method, message.params, meta, callerOf(request, meta));
+      const answer = { resultType: 'complete', ...complete, _meta: { [`${META}serverInfo`]: server.info } };
+      send(request, 200, message.id, { result: answer });
+    } catch (thrown) {
+      if (!(thrown instanceof RpcRefusal)) throw thrown;
+      const { status, code, message: text, data } = thrown;
+      send(request, status, message.id, { error: { code, message: text, ...(data === undefined ? {} : { data }) } });
+    }
+  };
+}
+
+function send({ ctx }: MountedRequest, status: number, id: RpcId, outcome: object): void {
+  ctx.status = status;
+  ctx.body = JSON.stringify({ jsonrpc: '2.0', id, ...outcome });
+  ctx.type = 'application/json';
+}
+
+/** The trace goes on from the message when it names one (SEP-414): the header may be a proxy's. Log lines and answer follow. */
+function callerOf({ ctx, principal, traceId, signal }: MountedRequest, meta: Json): Caller {
+  if (typeof meta['traceparent'] !== 'string') return { principal, traceId, signal };
+  const opened = openTrace(meta['traceparent']);
+  // one that is not valid is left out, so that the request keeps the trace it has
+  if (!meta['traceparent'].includes(opened.traceId)) return { principal, traceId, signal };
+  ctx.state.traceId = opened.traceId;
+  ctx.set('traceparent', traceparentOf(opened));
+  return { principal, traceId: opened.traceId, signal };
+}
