@@ -33,16 +33,21 @@ export function listen(app: Koa<RequestState>, port: number, host: string): Prom
     },
     (req, res) => void handle(req, res),
   );
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerParserFault(error, socket));
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(error.code === 'EADDRINUSE' ? new HindsightError('ERR_PORT_IN_USE', { params: { port }, cause: error }) : error);
     });
-    server.listen(port, host, () => resolve({ port: (server.address() as AddressInfo).port, close: () => drain(server) }));
+    server.listen(port, host, () => resolve({ port: (server.address() as AddressInfo).port, close: () => drain(server, sockets) }));
   });
 }
 
-function drain(server: Server): Promise<void> {
+function drain(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   return new Promise((resolve) => {
     // a kept-alive connection that turns idle after close() would hold the server until its own time-out
     const idle = setInterval(() => server.closeIdleConnections(), DRAIN_CHECK_MS);
@@ -53,6 +58,8 @@ function drain(server: Server): Promise<void> {
       resolve();
     });
     server.closeIdleConnections();
+    // to Node a connection that clients opened ahead and never used counts as busy
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   });
 }
 
