@@ -1,4 +1,5 @@
 /** The embed job: takes records whose vectors are due, embeds them and writes the vectors back; started by the worker, nudged by writes. */
+import { isDeepStrictEqual } from 'node:util';
 import { isoTime, type Clock } from '../domain/clock.ts';
 import { STATUSES, type MemoryRecord, type Passage, type StoredRecord } from '../domain/memory.ts';
 import type { EmbedQueue, EmbedTask, MemoryIndex } from '../domain/ports.ts';
@@ -42,6 +43,8 @@ interface Change {
   readonly record: MemoryRecord;
   readonly at: StoredRecord['at'];
   readonly patch: Patch;
+  /** What the vectors of the patch were made from; undefined when it has none. */
+  readonly texts: readonly string[] | undefined;
 }
 
 /**
@@ -72,6 +75,13 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
     return previous !== undefined && lendsContext(previous.record, record, clock()) ? previous : undefined;
   };
 
+  /** Whether a patch made of `record` still holds for what is stored `now`: its vectors would be made from the very same texts. */
+  const holds = async ({ record, texts }: Change, now: MemoryRecord): Promise<boolean> => {
+    if (texts === undefined) return now.content === record.content && now.subject === record.subject;
+    const previous = await previousOf(now);
+    return now.prev_turn_id === record.prev_turn_id && isDeepStrictEqual(textsToEmbed(now, previous?.record), texts);
+  };
+
   /** Writes patches by position; where only the position moved (a counter, a link), once more at the new one. */
   const complete = async (tenant: string, changes: readonly Change[]): Promise<void> => {
     let open = changes;
@@ -84,7 +94,7 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
       const again: Change[] = [];
       for (const change of moved) {
         const [now] = await load(change.record, [change.record.memory_id], STATUSES);
-        if (now !== undefined && sameText(now.record, change.record)) again.push({ ...change, at: now.at });
+        if (now !== undefined && (await holds(change, now.record))) again.push({ ...change, at: now.at });
       }
       open = again;
     }
@@ -123,6 +133,7 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
         return {
           record: work.stored.record,
           at: work.stored.at,
+          texts: work.texts,
           patch: { ...patchOf(work, result, nowMs, embedder), ...(next === undefined ? {} : { next_turn_id: next }) },
         };
       });
@@ -159,7 +170,7 @@ function linksOutside(works: readonly LinkedWork[]): readonly Change[] {
   return works.flatMap(({ previous, stored }) => {
     const id = stored.record.memory_id;
     if (previous === undefined || inside.has(previous.record.memory_id) || previous.record.next_turn_id === id) return [];
-    return [{ record: previous.record, at: previous.at, patch: { next_turn_id: id } }];
+    return [{ record: previous.record, at: previous.at, texts: undefined, patch: { next_turn_id: id } }];
   });
 }
 
@@ -190,9 +201,4 @@ function patchOf(work: EmbedWork, { vectors, failed }: Embedded, nowMs: number, 
     ...(failed !== undefined ? { embed_tries: tries, embed_error: failed.code } : {}),
     ...(failed === undefined && due.length === 0 && record.embed_tries !== undefined ? { embed_tries: 0, embed_error: '' } : {}),
   };
-}
-
-/** Whether vectors made from one are vectors of the other; the context field stands for the words of the turn before. */
-function sameText(a: MemoryRecord, b: MemoryRecord): boolean {
-  return a.content === b.content && a.title === b.title && a.prev_turn_id === b.prev_turn_id && a.lex_context === b.lex_context;
 }

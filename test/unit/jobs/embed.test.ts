@@ -260,6 +260,31 @@ describe('embed job', () => {
     expect(recordOf(world, corrected).spaces_due).to.deep.equal([]);
   });
 
+  for (const [said, corrected, answer] of [
+    ['我喜欢红茶', '我喜欢绿茶', '是的没错'],
+    ['I like black tea', 'I like green tea', 'Yes indeed'],
+  ] as const) {
+    it(`leaves vectors made with words that the turn before no longer says: ${said}`, async () => {
+      const world = createWorld();
+      const first = await write(world, { content: said, session_id: 's', turn: 1 });
+      await run(jobOf(world));
+      const second = await write(world, { content: answer, session_id: 's', turn: 2 });
+      let once = true;
+      world.index.before = async (method) => {
+        if (method !== 'patchMany' || !once) return;
+        once = false;
+        await world.memory.update({ memory_id: first, content: corrected }, world.call());
+      };
+      await run(jobOf(world));
+      expect(recordOf(world, second).vec_zh).to.equal(undefined);
+      expect(recordOf(world, second).spaces_due).to.include('zh');
+      world.embedder.asked.length = 0;
+      await run(jobOf(world));
+      expect(world.embedder.asked.find((a) => a.space === 'zh')?.texts).to.include(`${corrected}\n${answer}`);
+      expect(recordOf(world, second).spaces_due).to.deep.equal([]);
+    });
+  }
+
   it('begins nothing new once it is to stop, and gives the rest back', async () => {
     const world = createWorld();
     const id = await write(world, { content: 'text' });
