@@ -18,6 +18,34 @@ export interface ListPage {
   readonly next: readonly [number, string] | undefined;
 }
 
+/** Fields that the service derives or keeps for itself: no text, no right and no trust among them. */
+type DerivedPatch = Partial<
+  Pick<
+    MemoryRecord,
+    | `vec_${string}`
+    | 'passages'
+    | 'spaces_ready'
+    | 'spaces_due'
+    | 'embed_tries'
+    | 'embed_error'
+    | 'lease_until'
+    | 'lease_by'
+    | 'next_turn_id'
+    | 'access_level'
+    | 'last_access_day'
+    | 'hit_count'
+  >
+>;
+
+/** The end of a record: it can be taken away without the guard, never given. */
+type ForgetPatch = Pick<MemoryRecord, 'reason' | 'version' | 'updated_at' | 'valid_from' | 'created_by'> & {
+  readonly status: 'forgotten';
+  readonly spaces_due: readonly [];
+};
+
+/** What may be written without the guard's admission. */
+export type RecordPatch = DerivedPatch | ForgetPatch;
+
 /**
  * A tenant's memories. Failures: ERR_STORE_UNAVAILABLE when Elasticsearch cannot be reached or answers 429/5xx, ERR_STORE_REJECTED
  * when it refuses the call. A missing tenant index reads as empty and is made by the first write.
@@ -41,7 +69,7 @@ export interface MemoryIndex {
   /** Partial updates by doc, each with its position; in order. */
   patchMany(
     tenant: string,
-    patches: readonly { readonly memoryId: string; readonly patch: Partial<MemoryRecord>; readonly at: SeqNo }[],
+    patches: readonly { readonly memoryId: string; readonly patch: RecordPatch; readonly at: SeqNo }[],
   ): Promise<readonly ('replaced' | 'conflict' | 'missing')[]>;
   /** Copy of a version, `_id` = memory_id@version, op_type=create: a second call changes nothing. */
   saveVersion(copy: Admitted<MemoryRecord>): Promise<void>;

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isoTime, type Clock } from '../domain/clock.ts';
 import { STATUSES, type MemoryRecord, type Passage, type StoredRecord } from '../domain/memory.ts';
-import type { EmbedQueue, EmbedTask, MemoryIndex } from '../domain/ports.ts';
+import type { EmbedQueue, EmbedTask, MemoryIndex, RecordPatch } from '../domain/ports.ts';
 import { lendsContext } from '../domain/turns.ts';
 import type { Guard } from '../guard/guard.ts';
 import { EmbeddingRejected, type EmbeddingProvider } from '../providers/embedding/provider.ts';
@@ -35,7 +35,7 @@ const RETRY_MS = 1_000;
 const RETRY_FAILED_MS = 15_000;
 const MAX_CAS_TRIES = 3;
 
-type Patch = Partial<MemoryRecord>;
+type Patch = RecordPatch;
 type LinkedWork = EmbedWork & { readonly previous: StoredRecord | undefined };
 const UNTOUCHED: Embedded = { vectors: new Map(), failed: undefined };
 

@@ -378,14 +378,14 @@ describe('elastic/memory-index on a real engine', function () {
       const [atA, atB] = await get([a!.memory_id, b!.memory_id], { tenant });
       await store.index.replace(admit(b!), atB!.at);
       const outcomes = await store.index.patchMany(tenant, [
-        { memoryId: a!.memory_id, patch: { importance: 0.25, spaces_due: [] }, at: atA!.at },
-        { memoryId: b!.memory_id, patch: { importance: 0.5 }, at: atB!.at },
-        { memoryId: nextId(), patch: { importance: 0.75 }, at: atA!.at },
+        { memoryId: a!.memory_id, patch: { access_level: 0.25, spaces_due: [] }, at: atA!.at },
+        { memoryId: b!.memory_id, patch: { access_level: 0.5 }, at: atB!.at },
+        { memoryId: nextId(), patch: { access_level: 0.75 }, at: atA!.at },
       ]);
       expect(outcomes).to.deep.equal(['replaced', 'conflict', 'missing']);
       const [afterA, afterB] = await get([a!.memory_id, b!.memory_id], { tenant });
-      expect(afterA?.record).to.deep.equal({ ...a, importance: 0.25, spaces_due: [] });
-      expect(afterB?.record).not.to.have.property('importance');
+      expect(afterA?.record).to.deep.equal({ ...a, access_level: 0.25, spaces_due: [] });
+      expect(afterB?.record).not.to.have.property('access_level');
     });
   });
 
@@ -479,7 +479,7 @@ describe('elastic/memory-index on a real engine', function () {
           for await (const page of index.scan(bound({ filter: {}, pageSize: 1 }))) expect(page).to.equal(undefined);
         },
         replace: () => index.replace(admit(record), at),
-        patchMany: () => index.patchMany('acme', [{ memoryId: record.memory_id, patch: { importance: 1 }, at }]),
+        patchMany: () => index.patchMany('acme', [{ memoryId: record.memory_id, patch: { access_level: 1 }, at }]),
         saveVersion: () => index.saveVersion(admit(record)),
         versions: () => index.versions(bound({ memoryId: record.memory_id })),
         refresh: () => index.refresh('acme'),

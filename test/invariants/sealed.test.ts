@@ -22,6 +22,14 @@ export function wayAround(index: MemoryIndex, record: MemoryRecord, spec: Search
     index.replace(record, { seq_no: 1, primary_term: 1 }),
     // @ts-expect-error nor a version copy
     index.saveVersion(record),
+    // @ts-expect-error a patch changes no text
+    index.patchMany('t', [{ memoryId: 'x', patch: { content: 'other' }, at: { seq_no: 1, primary_term: 1 } }]),
+    // @ts-expect-error nor who may read it
+    index.patchMany('t', [{ memoryId: 'x', patch: { owner: 'other' }, at: { seq_no: 1, primary_term: 1 } }]),
+    // @ts-expect-error nor its trust
+    index.patchMany('t', [{ memoryId: 'x', patch: { trust_tier: 3 }, at: { seq_no: 1, primary_term: 1 } }]),
+    // @ts-expect-error nor its status, unless to forget it
+    index.patchMany('t', [{ memoryId: 'x', patch: { status: 'active' }, at: { seq_no: 1, primary_term: 1 } }]),
     // @ts-expect-error a search needs a scope
     index.search(spec),
     // @ts-expect-error so does a read by id
