@@ -378,13 +378,13 @@ describe('elastic/memory-index on a real engine', function () {
       const [atA, atB] = await get([a!.memory_id, b!.memory_id], { tenant });
       await store.index.replace(admit(b!), atB!.at);
       const outcomes = await store.index.patchMany(tenant, [
-        { memoryId: a!.memory_id, patch: { access_level: 0.25, spaces_due: [] }, at: atA!.at },
-        { memoryId: b!.memory_id, patch: { access_level: 0.5 }, at: atB!.at },
-        { memoryId: nextId(), patch: { access_level: 0.75 }, at: atA!.at },
+        { memoryId: a!.memory_id, patch: { access_level: 2, spaces_due: [] }, at: atA!.at },
+        { memoryId: b!.memory_id, patch: { access_level: 3 }, at: atB!.at },
+        { memoryId: nextId(), patch: { access_level: 4 }, at: atA!.at },
       ]);
       expect(outcomes).to.deep.equal(['replaced', 'conflict', 'missing']);
       const [afterA, afterB] = await get([a!.memory_id, b!.memory_id], { tenant });
-      expect(afterA?.record).to.deep.equal({ ...a, access_level: 0.25, spaces_due: [] });
+      expect(afterA?.record).to.deep.equal({ ...a, access_level: 2, spaces_due: [] });
       expect(afterB?.record).not.to.have.property('access_level');
     });
   });
