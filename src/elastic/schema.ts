@@ -51,30 +51,18 @@ export async function installSchema(client: Client, options: SchemaOptions): Pro
   let spaces = options.spaces;
   const bodyOf = (kind: IndexKind): IndexBody => indexBody(kind, spaces, replicas, source);
   const ensured = new Map<string, Promise<void>>();
+  const check = (name: string, kindOf: (index: string) => IndexKind | undefined): Promise<number> =>
+    checkExisting(client, name, kindOf, bodyOf, spaces, clock);
 
   const install = async (): Promise<void> => {
     await refuseNewerTemplates(client, prefix, bodyOf);
-    await checkExisting(
-      client,
-      `${prefix}-mem-*`,
-      (index) => tenantKindOf(prefix, index),
-      bodyOf,
-      () => spaces,
-      clock,
-    );
+    await check(`${prefix}-mem-*`, (index) => tenantKindOf(prefix, index));
     for (const kind of INDEX_KINDS) await putTemplate(client, prefix, kind, bodyOf(kind));
     await Promise.all(
       GLOBAL_KINDS.map(async (kind) => {
         const index = globalIndex(prefix, kind);
         await createIndex(client, index, bodyOf(kind), undefined);
-        await checkExisting(
-          client,
-          index,
-          () => kind,
-          bodyOf,
-          () => spaces,
-          clock,
-        );
+        await check(index, () => kind);
       }),
     );
   };
@@ -82,14 +70,7 @@ export async function installSchema(client: Client, options: SchemaOptions): Pro
   const makeTenant = async (tenant: string, kind: TenantIndexKind): Promise<void> => {
     const place = placementOf(prefix, tenant);
     const name = place[kind];
-    const found = await checkExisting(
-      client,
-      name,
-      () => kind,
-      bodyOf,
-      () => spaces,
-      clock,
-    );
+    const found = await check(name, () => kind);
     if (found > 0) return;
     const made = await createIndex(
       client,
@@ -97,15 +78,7 @@ export async function installSchema(client: Client, options: SchemaOptions): Pro
       bodyOf(kind),
       kind === 'memory' ? name : undefined,
     );
-    if (!made)
-      await checkExisting(
-        client,
-        name,
-        () => kind,
-        bodyOf,
-        () => spaces,
-        clock,
-      );
+    if (!made) await check(name, () => kind);
   };
 
   await install();
@@ -196,7 +169,7 @@ async function checkExisting(
   name: string,
   kindOf: (index: string) => IndexKind | undefined,
   bodyOf: (kind: IndexKind) => IndexBody,
-  spaces: () => readonly SchemaSpace[],
+  spaces: readonly SchemaSpace[],
   clock: Clock,
 ): Promise<number> {
   let found = 0;
@@ -205,7 +178,7 @@ async function checkExisting(
     if (kind === undefined) continue;
     found += 1;
     const want = bodyOf(kind);
-    const drift = compareSchema(have, want, spaces(), isoTime(clock()));
+    const drift = compareSchema(have, want, spaces, isoTime(clock()));
     if (drift.newer) throw newer(index, have.meta.schema_version ?? 0, want.mappings._meta.schema_version);
     const [first] = drift.changed;
     if (first !== undefined) {

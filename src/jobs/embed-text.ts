@@ -19,8 +19,3 @@ export function textsToEmbed(record: Texts, previous: Pick<MemoryRecord, 'conten
   ];
   return [own.join('\n'), ...(record.passages ?? []).map((passage) => passage.text)];
 }
-
-/** The text by which a write chooses the record's spaces: title and content in full. */
-export function routedText({ title, content }: Pick<MemoryRecord, 'title' | 'content'>): string {
-  return title === undefined ? content : `${title}\n${content}`;
-}

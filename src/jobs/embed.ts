@@ -7,8 +7,9 @@ import { lendsContext } from '../domain/turns.ts';
 import type { Guard } from '../guard/guard.ts';
 import { EmbeddingRejected, type EmbeddingProvider } from '../providers/embedding/provider.ts';
 import { EMBED_TRIES_MAX } from '../stores/embed-queue.ts';
+import { bodyOf } from '../text/body.ts';
 import { embedAll, type Embedded, type EmbedWork } from './embed-batch.ts';
-import { routedText, textsToEmbed } from './embed-text.ts';
+import { textsToEmbed } from './embed-text.ts';
 import { jobPrincipal } from './principal.ts';
 import type { Job } from './worker.ts';
 
@@ -161,7 +162,7 @@ function wantedSpaces(record: MemoryRecord, known: readonly string[], embedder: 
   const wanted = due.filter((name) => known.includes(name));
   if (wanted.length === due.length) return wanted;
   const ready = record.spaces_ready ?? [];
-  return [...new Set([...wanted, ...embedder.spacesForText(routedText(record)).filter((name) => !ready.includes(name))])];
+  return [...new Set([...wanted, ...embedder.spacesForText(bodyOf(record)).filter((name) => !ready.includes(name))])];
 }
 
 /** next_turn_id of turns before that are not in this batch themselves. */

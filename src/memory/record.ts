@@ -7,9 +7,10 @@ import { HindsightError } from '../errors.ts';
 import type { MemoryDraft } from '../guard/admission.ts';
 import { normalise } from '../providers/embedding/provider.ts';
 import { defined } from './canonical.ts';
+import { bodyOf } from '../text/body.ts';
 import type { MemoryDeps } from './deps.ts';
 import { defaultLayer, type LayerPolicy } from './layer-policy.ts';
-import { bodyOf, textFields, type Texts } from './texts.ts';
+import { textFields, type Texts } from './texts.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -2,6 +2,7 @@
 import type { MemoryRecord } from '../domain/memory.ts';
 import { analyze } from '../text/analyze.ts';
 import { fingerprint } from '../text/clean.ts';
+import { bodyOf } from '../text/body.ts';
 import { codes } from '../text/codes.ts';
 import { splitPassages } from '../text/passages.ts';
 import { hasHan, language } from '../text/script.ts';
@@ -11,11 +12,6 @@ import { defined } from './canonical.ts';
 export type Texts = {
   readonly [K in 'content' | 'title' | 'summary' | 'subject']?: string | undefined;
 } & { readonly content: string };
-
-/** Title and content: what decides a record's language and its vector spaces. */
-export function bodyOf(texts: Pick<Texts, 'content' | 'title'>): string {
-  return texts.title === undefined ? texts.content : `${texts.title}\n${texts.content}`;
-}
 
 /** Every field derived from the texts; those that would be empty are absent. */
 export function textFields(

@@ -13,11 +13,21 @@ export function trustOf(record: Pick<HitRecord, 'trust_tier' | 'origin'>): Hit['
 
 /** One hit; `explain` only when asked for. */
 export function hitView({ value, referenceOnly }: ScreenedItem<RankedHit>, explain: boolean): Hit {
-  const { record } = value;
+  return {
+    ...commonView(value.record, referenceOnly),
+    score: value.score,
+    ...defined({
+      passage: value.passage,
+      explain: explain ? { engine_score: value.engineScore, signals: value.parts.map((part) => ({ ...part })) } : undefined,
+    }),
+  };
+}
+
+/** What a hit and a whole record both show. */
+function commonView(record: HitRecord, referenceOnly: boolean) {
   return {
     memory_id: record.memory_id,
     content: record.content,
-    score: value.score,
     namespace: record.namespace,
     layer: record.layer,
     tags: [...(record.tags ?? [])],
@@ -35,8 +45,6 @@ export function hitView({ value, referenceOnly }: ScreenedItem<RankedHit>, expla
       confidence: record.confidence,
       importance: record.importance,
       occurred_at: record.occurred_at,
-      passage: value.passage,
-      explain: explain ? { engine_score: value.engineScore, signals: value.parts.map((part) => ({ ...part })) } : undefined,
     }),
   };
 }
@@ -44,36 +52,19 @@ export function hitView({ value, referenceOnly }: ScreenedItem<RankedHit>, expla
 /** A whole record as its reader may see it. */
 export function memoryView({ value: record, referenceOnly }: ScreenedItem<MemoryRecord>): MemoryView {
   return {
-    memory_id: record.memory_id,
-    namespace: record.namespace,
-    content: record.content,
-    layer: record.layer,
-    tags: [...(record.tags ?? [])],
+    ...commonView(record, referenceOnly),
     visibility: record.visibility,
-    created_at: record.created_at,
     updated_at: record.updated_at,
     owner: record.owner,
-    trust: trustOf(record),
-    reference_only: referenceOnly,
-    status: record.status,
-    version: record.version,
     settled: (record.spaces_due ?? []).length === 0,
     guard: { verdict: record.guard.verdict, rule_ids: [...record.guard.rule_ids], policy_revision: record.guard.policy_revision },
     ...defined({
-      title: record.title,
-      summary: record.summary,
-      kind: record.kind,
-      subject: record.subject,
-      topic: record.topic,
       metadata: record.metadata,
-      importance: record.importance,
-      confidence: record.confidence,
       pinned: record.pinned,
       session_id: record.session_id,
       task_id: record.task_id,
       task_type: record.task_type,
       turn: record.turn,
-      occurred_at: record.occurred_at,
       expires_at: record.expires_at,
       reason: record.reason,
       supersedes: record.supersedes === undefined ? undefined : [...record.supersedes],
