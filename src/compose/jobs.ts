@@ -1,4 +1,4 @@
-/** The background work of this process: the embed job, nudged by writes. */
+/** The background work of this process: the embed job, nudged by writes, and the sweep of expired Idempotency-Keys. */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,9 +7,11 @@ import type { MemoryIndex } from '../domain/ports.ts';
 import type { StoreClient } from '../elastic/client.ts';
 import type { Guard } from '../guard/guard.ts';
 import { createEmbedJob } from '../jobs/embed.ts';
-import { createWorker } from '../jobs/worker.ts';
+import { createIdempotencySweep, IDEMPOTENCY_SWEEP_MS } from '../jobs/idempotency-sweep.ts';
+import { createWorker, type Job, type Worker } from '../jobs/worker.ts';
 import type { EmbeddingProvider } from '../providers/embedding/provider.ts';
 import { createEmbedQueue } from '../stores/embed-queue.ts';
+import { createIdempotencyStore } from '../stores/idempotency.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
@@ -47,12 +49,21 @@ export function startJobs({ client, prefix, index, guard, embedder, clock, logge
     onDead: (tenant, memoryId) =>
       logger.error({ tenant, memory_id: memoryId }, 'record given up by the embed job; it stays findable by its words'),
   });
-  const worker = createWorker({
-    job: embed,
-    clock,
-    sleep: (ms, signal) => delay(ms, undefined, { signal }),
-    onError: (job, err, pauseMs) => logger.warn({ job, err, pause_ms: pauseMs }, 'job paused'),
-  });
-  worker.start();
-  return { nudge: (tenant) => worker.nudge(tenant), stop: () => worker.stop() };
+  const started = (job: Job, pollMs?: number): Worker => {
+    const worker = createWorker({
+      job,
+      clock,
+      sleep: (ms, signal) => delay(ms, undefined, { signal }),
+      ...(pollMs === undefined ? {} : { pollMs }),
+      onError: (name, err, pauseMs) => logger.warn({ job: name, err, pause_ms: pauseMs }, 'job paused'),
+    });
+    worker.start();
+    return worker;
+  };
+  const embedding = started(embed);
+  const sweeping = started(createIdempotencySweep(createIdempotencyStore({ client, prefix, clock })), IDEMPOTENCY_SWEEP_MS);
+  return {
+    nudge: (tenant) => embedding.nudge(tenant),
+    stop: async () => void (await Promise.all([embedding.stop(), sweeping.stop()])),
+  };
 }

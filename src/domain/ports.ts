@@ -6,8 +6,21 @@ import type { Filter } from './wire/common.ts';
 
 export type CreateOutcome = { readonly outcome: 'created' | 'exists' } | { readonly outcome: 'failed'; readonly reason: string };
 
+/** What came of one patch: `refused` and `away` are the store's refusal of this one item, for good or for now; the others are stored. */
+export type PatchOutcome = 'replaced' | 'conflict' | 'missing' | 'refused' | 'away';
+
+/** Conditions no caller can give: the service's own look-ups by what records refer to. Several values are alternatives. */
+export interface LinkFilter {
+  readonly owner?: readonly string[];
+  readonly session_id?: readonly string[];
+  readonly turn?: readonly number[];
+  readonly prev_turn_id?: readonly string[];
+  readonly conflict_with?: readonly string[];
+}
+
 export interface ListSpec {
   readonly filter: Filter;
+  readonly links?: LinkFilter;
   readonly limit: number;
   /** Sort values after which the page starts: [created_at ms, memory_id]. */
   readonly after: readonly [number, string] | undefined;
@@ -66,11 +79,11 @@ export interface MemoryIndex {
   scan(filter: Scoped<{ readonly filter: Filter; readonly pageSize: number }>): AsyncIterable<Unscreened<readonly MemoryRecord[]>>;
   /** Whole-document replace with if_seq_no; 'conflict' when it moved in between. */
   replace(record: Admitted<MemoryRecord>, at: SeqNo): Promise<'replaced' | 'conflict'>;
-  /** Partial updates by doc, each with its position; in order. */
+  /** Partial updates by doc, each with its position; in order. Throws only when nothing got through to the store. */
   patchMany(
     tenant: string,
     patches: readonly { readonly memoryId: string; readonly patch: RecordPatch; readonly at: SeqNo }[],
-  ): Promise<readonly ('replaced' | 'conflict' | 'missing')[]>;
+  ): Promise<readonly PatchOutcome[]>;
   /** Copy of a version, `_id` = memory_id@version, op_type=create: a second call changes nothing. */
   saveVersion(copy: Admitted<MemoryRecord>): Promise<void>;
   /** Earlier versions, newest first; the head is not among them. */
@@ -106,11 +119,18 @@ export type IdempotencyClaim =
   | { readonly state: 'in_flight' };
 
 export interface IdempotencyStore {
-  /** `key` is the already keyed HMAC(tenant|sub|route|key), `payload` the HMAC of the payload; op_type=create. */
+  /**
+   * `key` is the already keyed HMAC(tenant|sub|route|key), `payload` the HMAC of the payload; op_type=create. A record older than
+   * LIMITS.idempotencyHours counts as absent, swept or not.
+   */
   claim(key: string, payload: string, memoryIds: readonly string[]): Promise<IdempotencyClaim>;
   finish(key: string, answer: unknown): Promise<void>;
-  /** The call ended without a lasting answer: a repeat may run at once. Never throws. */
+  /** The call ended without a lasting answer: a repeat may run at once, under the same ids. Never throws. */
   release(key: string): Promise<void>;
+  /** The call was refused before it stored anything: the key is free, for another payload too. Never throws. */
+  withdraw(key: string): Promise<void>;
+  /** Deletes up to `limit` expired records; how many it found. */
+  sweep(limit: number): Promise<number>;
 }
 
 /** Access counters, flushed in batches to the stats sidecar; access_level of the head moves with them. */
@@ -125,13 +145,48 @@ export interface EmbedTask {
   readonly record: StoredRecord;
 }
 
+/** Why records were given up: the model refused the text, the endpoint failed on it, the store refused its vectors. */
+export type DeadReason = 'rejected' | 'unavailable' | 'store' | 'other';
+
+/** Counts over all tenants. */
+export interface QueueDepth {
+  /** Due in a space of this process and not given up. */
+  readonly due: number;
+  /** Given up after the last try (embed_tries at the limit); tried once a day. */
+  readonly dead: number;
+  readonly deadBy: Readonly<Record<DeadReason, number>>;
+  /** Due in spaces of another model alone: another version's work, or nobody's any more. */
+  readonly foreign: number;
+}
+
+/** Records due in the spaces of this process; what other spaces are due is not its business. */
 export interface EmbedQueue {
-  /** Tenants with due records: names and counts only (the one cross-tenant query). */
+  /** Tenants with due records: names and counts only (with reembedding's, the one cross-tenant query). */
   dueTenants(): Promise<readonly { readonly tenant: string; readonly count: number }[]>;
-  /** Takes a lease on up to `limit` due records whose lease has run out and whose tries are under the limit (batch of if_seq_no updates). */
+  /** Takes a lease on up to `limit` due records that nobody holds and that do not rest after their last try (batch of if_seq_no updates). */
   claim(tenant: string, options: { readonly limit: number; readonly leaseMs: number; readonly by: string }): Promise<readonly EmbedTask[]>;
-  /** Counts of due and of dead-letter records (embed_tries at the limit) of all tenants. */
-  depth(): Promise<{ readonly due: number; readonly dead: number }>;
+  /** Prolongs leases by position; answers the new positions by memory id. A record that moved meanwhile is left out. */
+  renew(tenant: string, held: readonly StoredRecord[], leaseMs: number): Promise<ReadonlyMap<string, SeqNo>>;
+  depth(): Promise<QueueDepth>;
+}
+
+/** What reembedding must know of a record. */
+export interface ReembedCandidate {
+  readonly record: Pick<
+    MemoryRecord,
+    'memory_id' | 'title' | 'content' | 'updated_at' | 'spaces_ready' | 'spaces_due' | 'embed_tries' | 'lease_until'
+  >;
+  readonly at: SeqNo;
+}
+
+/** Searchable records that may want a space of this process which they neither have nor are due for, or are due in other spaces alone. */
+export interface ReembedQueue {
+  tenants(): Promise<readonly { readonly tenant: string; readonly count: number }[]>;
+  /** By memory_id, after `after`; `next` is undefined on the last page. */
+  page(
+    tenant: string,
+    options: { readonly after: string | undefined; readonly limit: number },
+  ): Promise<{ readonly candidates: readonly ReembedCandidate[]; readonly next: string | undefined }>;
 }
 
 /** Read-your-writes: which tenants have writes that no search has made visible yet. */

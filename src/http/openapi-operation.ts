@@ -1,5 +1,6 @@
 /** One operation's binding as an OpenAPI operation object. */
 import { z } from 'zod';
+import { LIMITS } from '../domain/wire/common.ts';
 import type { AnyOperation, HttpBinding } from '../operations/define.ts';
 import { pathParameters, takesBody } from './binding.ts';
 import type { QueryParameter } from './query.ts';
@@ -87,7 +88,14 @@ function headerParameters(binding: HttpBinding): Json[] {
   });
   return [
     ...(binding.idempotencyKey === true
-      ? [header('Idempotency-Key', '1 to 128 visible ASCII characters; the same key repeats the same answer')]
+      ? [
+          header(
+            'Idempotency-Key',
+            '1 to 128 visible ASCII characters, a new random one for each write. For ' +
+              `${LIMITS.idempotencyHours} hours the same key with the same body answers what it answered the first time, without a second ` +
+              'effect; 422 with another body, 409 while the first call still runs. After that time the key counts as new.',
+          ),
+        ]
       : []),
     ...(binding.etag === true && binding.method === 'GET'
       ? [header('If-None-Match', 'ETag of the version at hand: 304 when it is still the current one')]

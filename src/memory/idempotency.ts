@@ -5,20 +5,29 @@ import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import { keyedHash } from './signed.ts';
 
+/** A call in two steps: what may refuse it, and what has an effect. */
+export interface KeyedWork<J, T> {
+  /** May throw what the caller did wrong; stores nothing under the ids. */
+  judge(memoryIds: readonly string[]): Promise<J>;
+  perform(judged: J): Promise<T>;
+  /** False: the answer tells of failures and is not kept, because the repeat may yet succeed. */
+  isFinal(answer: T): boolean;
+}
+
 /**
- * Runs `work` under the call's Idempotency-Key. A repeat gets the kept answer, or, when the first attempt was cut off, runs again with the
- * same ids (creation is op_type=create, so nothing is stored twice).
+ * Runs the work under the call's Idempotency-Key. A kept answer is given before anything is judged: rules, quotas and states may have
+ * changed since, what happened has not. A first attempt that was cut off runs again with the same ids (creation is op_type=create, so
+ * nothing is stored twice); one that was refused leaves the key free.
  * @throws ERR_IDEMPOTENCY_MISMATCH (422) for another payload, ERR_IDEMPOTENCY_IN_FLIGHT (409) while the first call runs.
  */
-export async function idempotent<T>(
+export async function idempotent<J, T>(
   deps: Pick<MemoryDeps, 'idempotency' | 'keys'>,
   call: CallContext,
   payload: unknown,
   newIds: readonly string[],
-  work: (memoryIds: readonly string[]) => Promise<T>,
-  isFinal: (answer: T) => boolean,
+  work: KeyedWork<J, T>,
 ): Promise<T> {
-  if (call.idempotencyKey === undefined) return work(newIds);
+  if (call.idempotencyKey === undefined) return work.perform(await work.judge(newIds));
   const { tenant, owner } = call.principal;
   const key = keyedHash(deps.keys.idempotency, ['key', tenant, owner, call.route, call.idempotencyKey]);
   const hash = keyedHash(deps.keys.idempotency, ['payload', canonicalJson(payload)]);
@@ -35,11 +44,18 @@ export async function idempotent<T>(
     case 'new':
       break;
   }
+  let judged: J;
+  try {
+    judged = await work.judge(claim.memoryIds);
+  } catch (error) {
+    // an attempt that was cut off may have stored under these ids: its repeat must get them again
+    await (claim.state === 'new' ? deps.idempotency.withdraw(key) : deps.idempotency.release(key));
+    throw error;
+  }
   let kept = false;
   try {
-    const answer = await work(claim.memoryIds);
-    // An answer that tells of failures is not kept: the repeat may yet succeed.
-    if (isFinal(answer)) {
+    const answer = await work.perform(judged);
+    if (work.isFinal(answer)) {
       await deps.idempotency.finish(key, answer);
       kept = true;
     }

@@ -43,11 +43,11 @@ export async function write(deps: MemoryDeps, turns: TurnLinks, input: WriteInpu
     const answer = await storeInGroups(deps, turns, checked, call, ids);
     return input.wait === true ? waitSettled(deps, call, answer) : answer;
   }
-  // Judged before the key is claimed: a refused request must not hold it.
-  const judged = await judgeAll(deps, checked, call, ids);
-  const work = async (given: readonly string[]): Promise<Answer> =>
-    store(deps, turns, call, given.every((id, i) => id === ids[i]) ? judged : await judgeAll(deps, checked, call, given));
-  const answer = await idempotent(deps, call, input, ids, work, ({ results }) => results.every((r) => r.outcome !== 'failed'));
+  const answer = await idempotent(deps, call, input, ids, {
+    judge: (given) => judgeAll(deps, checked, call, given),
+    perform: (judged) => store(deps, turns, call, judged),
+    isFinal: ({ results }) => results.every((r) => r.outcome !== 'failed'),
+  });
   return input.wait === true ? waitSettled(deps, call, answer) : answer;
 }
 

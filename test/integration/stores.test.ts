@@ -142,10 +142,57 @@ describe('stores on a real engine', function () {
       expect(again.filter((c) => c.state === 'in_flight')).to.have.length(5);
     });
 
+    it('leaves the key of a withdrawn claim free at once, for another payload too', async () => {
+      const [mine, other] = [open(), open()];
+      await mine.claim('key-6', 'p', ['a']);
+      await mine.withdraw('key-6');
+      expect(await other.claim('key-6', 'corrected', ['b'])).to.deep.equal({ state: 'new', memoryIds: ['b'] });
+      await mine.withdraw('key-6');
+      expect(await mine.claim('key-6', 'corrected', ['c']), 'only the holder withdraws').to.deep.equal({ state: 'in_flight' });
+    });
+
+    it('counts a key as new after 24 h, unswept, for exactly one of those who use it again', async () => {
+      const claims = open();
+      await claims.claim('key-7', 'p', ['a']);
+      now += 3_600_000;
+      await claims.finish('key-7', { results: [] });
+      now += 86_399_999;
+      expect(await claims.claim('key-7', 'p', ['b'])).to.deep.equal({ state: 'repeat', memoryIds: ['a'], answer: { results: [] } });
+      expect(await claims.claim('key-7', 'other', ['b'])).to.deep.equal({ state: 'mismatch' });
+      now += 1;
+      const again = await Promise.all(Array.from({ length: 6 }, (_, i) => claims.claim('key-7', 'other', [`c-${i}`])));
+      expect(again.filter((c) => c.state === 'new')).to.have.length(1);
+      expect(again.filter((c) => c.state === 'in_flight')).to.have.length(5);
+    });
+
+    it('sweeps what has expired, in batches, and nothing else', async () => {
+      const claims = open();
+      const index = globalIndex(store.prefix, 'idempotency');
+      for (let i = 0; i < 5; i += 1) await claims.claim(`sweep-old-${i}`, 'p', ['a']);
+      await claims.release('sweep-old-0');
+      now += 60_000;
+      await claims.claim('sweep-new', 'p', ['a']);
+      now += 86_400_000 - 1;
+      // renewed after the search index last saw it
+      await store.client.indices.refresh({ index });
+      expect(await claims.claim('sweep-old-4', 'p', ['b'])).to.deep.equal({ state: 'new', memoryIds: ['b'] });
+      let batches = 0;
+      while ((await claims.sweep(2)) > 0) batches += 1;
+      expect(batches).to.be.at.least(2);
+      const kept = await Promise.all(
+        ['sweep-old-0', 'sweep-old-1', 'sweep-old-2', 'sweep-old-3', 'sweep-old-4', 'sweep-new'].map((id) =>
+          store.client.exists({ index, id }),
+        ),
+      );
+      expect(kept).to.deep.equal([false, false, false, false, true, true]);
+    });
+
     it('fails as unavailable when Elasticsearch is away', async () => {
       const claims = createIdempotencyStore({ client: away, prefix: store.prefix, clock });
       await unavailable(claims.claim('k', 'p', []));
       await unavailable(claims.finish('k', {}));
+      await unavailable(claims.sweep(10));
+      await claims.withdraw('k');
       await claims.release('k'); // never throws: the caller has a failure of its own to tell
     });
   });

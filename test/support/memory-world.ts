@@ -172,5 +172,7 @@ function idempotencyStore(): IdempotencyStore {
       if (known !== undefined) known.answer = answer;
     },
     release: async () => undefined,
+    withdraw: async (key) => void claims.delete(key),
+    sweep: async () => 0,
   };
 }

@@ -19,6 +19,11 @@ export const LIMITS = {
   topK: 20,
   listLimit: 200,
   namespacesPerSearch: 50,
+  /**
+   * How long an Idempotency-Key is remembered. Retries come within minutes, those of a queue that stood still overnight within hours; a
+   * week would hold seven times the records (one for each keyed write) for no retry seen. Stripe keeps keys as long.
+   */
+  idempotencyHours: 24,
 } as const;
 
 /** Free text that can be stored: not blank (there would be nothing to find or to embed), no NUL, no lone surrogate. */

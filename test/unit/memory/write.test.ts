@@ -183,6 +183,18 @@ describe('memory write', () => {
     expect(world.index.heads.size, 'another subject has its own keys').to.equal(2);
   });
 
+  it('answers the kept answer whatever the rules say by now, and judges a repeat no second time', async () => {
+    const world = createWorld();
+    const call = () => world.call(principal(), { idempotencyKey: 'k1' });
+    const first = await world.memory.write({ content: 'once' }, call());
+    world.deps.guard.admit = async () => {
+      throw new HindsightError('ERR_GUARD_UNAVAILABLE');
+    };
+    expect(await world.memory.write({ content: 'once' }, call())).to.deep.equal(first);
+    expect((await rejection(world.memory.write({ content: 'other' }, call()))).code).to.equal('ERR_IDEMPOTENCY_MISMATCH');
+    expect((await rejection(world.memory.write({ content: 'once' }, world.call()))).code).to.equal('ERR_GUARD_UNAVAILABLE');
+  });
+
   it('finishes an interrupted call under the same ids', async () => {
     const world = createWorld();
     const call = () => world.call(principal(), { idempotencyKey: 'k1' });
