@@ -24,6 +24,7 @@ import { createMemoryGateway } from './memory/create-gateway.ts';
 import { layerPolicySchema } from './memory/layer-policy.ts';
 import { createUuidV7 } from './memory/uuid.ts';
 import { operations } from './operations/index.ts';
+import { loadInstructions } from './operations/instructions.ts';
 import { createInvoke } from './operations/invoke.ts';
 import { loadPolicy, revisionOf } from './policy.ts';
 import { loadProfiles } from './ranking/profile.ts';
@@ -70,6 +71,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   const trust = loadPolicy(join(policiesDir, 'trust.yaml'), trustPolicySchema);
   const layers = loadPolicy(join(policiesDir, 'layers.yaml'), layerPolicySchema);
   const profiles = loadProfiles(join(policiesDir, 'ranking'));
+  const instructions = loadInstructions(policiesDir);
   const keys = await openKeys(config);
   const auth = await openAuth(config, clock);
   const metrics = createMetrics();
@@ -126,7 +128,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     },
   });
 
-  const invoke = createInvoke({ memory, limiter: shared.limiter, clock, logger, metrics });
+  const invoke = createInvoke({ memory, instructions, limiter: shared.limiter, clock, logger, metrics });
   const version = packageVersion();
   const mcp = createMcpMount({
     operations,

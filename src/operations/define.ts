@@ -2,9 +2,11 @@
 import type { z } from 'zod';
 import type { ScopeName } from '../domain/principal.ts';
 import type { CallContext, MemoryGateway } from '../memory/gateway.ts';
+import type { Instructions } from './instructions.ts';
 
 export interface OperationContext extends CallContext {
   readonly memory: MemoryGateway;
+  readonly instructions: Instructions;
 }
 
 export interface HttpBinding {
@@ -44,10 +46,18 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
     /** Fields the tool needs although the schema has them optional, because their alternative is not shown. */
     readonly required?: readonly string[];
   };
+  readonly cli?: {
+    /** The field that the command line takes as a word, without a flag. */
+    readonly positional?: string;
+    /** Shorter names of the command besides the one that follows from `name`. */
+    readonly aliases?: readonly string[];
+  };
   readonly input: I;
   readonly output: O;
   /** Example inputs for OpenAPI, --help and tests. */
   readonly examples: readonly z.input<I>[];
+  /** What the service answers to each of the examples, in order; ids, times and scores are the only parts that differ from run to run. */
+  readonly answers?: readonly z.output<O>[];
   handle(input: z.output<I>, context: OperationContext): Promise<z.output<O>>;
 }
 

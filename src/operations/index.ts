@@ -3,6 +3,7 @@ import type { AnyOperation } from './define.ts';
 import { memoryForget } from './memory-forget.ts';
 import { memoryGet } from './memory-get.ts';
 import { memoryHistory } from './memory-history.ts';
+import { memoryInstructions } from './memory-instructions.ts';
 import { memoryList } from './memory-list.ts';
 import { memorySearch } from './memory-search.ts';
 import { memoryUpdate } from './memory-update.ts';
@@ -16,4 +17,5 @@ export const operations: readonly AnyOperation[] = Object.freeze([
   memoryUpdate,
   memoryHistory,
   memoryForget,
+  memoryInstructions,
 ]);

@@ -3,6 +3,7 @@ import type { Clock } from '../domain/clock.ts';
 import { ERRORS, HindsightError, toHindsightError } from '../errors.ts';
 import type { CallContext, MemoryGateway } from '../memory/gateway.ts';
 import type { AnyOperation } from './define.ts';
+import type { Instructions } from './instructions.ts';
 import type { Limiter, LimitResult } from './limits.ts';
 import { parseInput } from './parse.ts';
 import type { EventLog, OperationMetrics } from './watch.ts';
@@ -17,6 +18,7 @@ export type Invoke = (operation: AnyOperation, rawInput: unknown, call: InvokeCa
 
 export interface InvokeParts {
   readonly memory: MemoryGateway;
+  readonly instructions: Instructions;
   readonly limiter: Limiter;
   readonly clock: Clock;
   readonly logger: EventLog;
@@ -28,7 +30,7 @@ export interface InvokeParts {
  * ERR_INTERNAL for anything that is not ours, an output that breaks the operation's own schema among it.
  */
 export function createInvoke(parts: InvokeParts): Invoke {
-  const { memory, limiter, clock, logger, metrics } = parts;
+  const { memory, instructions, limiter, clock, logger, metrics } = parts;
 
   async function run(operation: AnyOperation, rawInput: unknown, call: InvokeCall): Promise<Record<string, unknown>> {
     const input = parseInput(operation, rawInput);
@@ -37,7 +39,7 @@ export function createInvoke(parts: InvokeParts): Invoke {
     const limit = await limiter.consume(call.principal, operation.name, cost);
     call.onLimit?.(limit);
     const { onLimit: _onLimit, ...context } = call;
-    const output: unknown = await operation.handle(input, { ...context, memory });
+    const output: unknown = await operation.handle(input, { ...context, memory, instructions });
     return checkOutput(operation, output, call);
   }
 

@@ -6,6 +6,7 @@ import { defineOperation, type AnyOperation } from '../../../src/operations/defi
 import { createInvoke, type Invoke, type InvokeCall } from '../../../src/operations/invoke.ts';
 import { operations } from '../../../src/operations/index.ts';
 import { principal } from '../../support/principals.ts';
+import { INSTRUCTIONS } from '../http/support/instructions.ts';
 import { MEMORY_ID, memoryDouble, type MemoryDouble } from '../http/support/memory-double.ts';
 
 interface Bench {
@@ -24,6 +25,7 @@ function bench(limit?: () => HindsightError): Bench {
   const note = (level: string) => (fields: object, message: string) => void logs.push(JSON.stringify({ level, message, ...fields }));
   const invoke = createInvoke({
     memory,
+    instructions: INSTRUCTIONS,
     limiter: {
       consume: async (_who, operation, cost) => {
         if (limit !== undefined) throw limit();

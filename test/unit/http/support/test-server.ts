@@ -9,6 +9,7 @@ import type { MountedHandler } from '../../../../src/http/mount.ts';
 import { operations } from '../../../../src/operations/index.ts';
 import { createInvoke } from '../../../../src/operations/invoke.ts';
 import { principal } from '../../../support/principals.ts';
+import { INSTRUCTIONS } from './instructions.ts';
 import { memoryDouble, type MemoryDouble } from './memory-double.ts';
 
 export const TOKEN = 'good.token';
@@ -83,7 +84,7 @@ export async function startServer(options: { config?: Partial<HttpConfig>; mount
   const clock = (): number => (now += 1);
   const server = createHttpServer({
     operations,
-    invoke: createInvoke({ memory, limiter, clock, logger, metrics }),
+    invoke: createInvoke({ memory, instructions: INSTRUCTIONS, limiter, clock, logger, metrics }),
     verifier: { verify },
     limiter: { ...limiter, ...addressLimiter },
     config: {

@@ -9,6 +9,7 @@ import type { MemoryGateway } from '../../../../src/memory/gateway.ts';
 import { operations } from '../../../../src/operations/index.ts';
 import { createInvoke } from '../../../../src/operations/invoke.ts';
 import { principal } from '../../../support/principals.ts';
+import { INSTRUCTIONS } from '../../http/support/instructions.ts';
 import { memoryDouble, type MemoryDouble } from '../../http/support/memory-double.ts';
 
 /** `tenant/sub`, then `/r` for a token that may only read, `/2` for a refreshed one; `/bad` is refused. */
@@ -63,7 +64,7 @@ export async function startMcp(options: McpServerOptions = {}): Promise<McpServe
     coarse: async () => undefined,
   };
   const metrics = { operationDone: () => undefined, requestDone: () => undefined, contentType: 'text/plain', render: async () => '' };
-  const invoke = createInvoke({ memory: gateway ?? memory, limiter, clock, logger, metrics });
+  const invoke = createInvoke({ memory: gateway ?? memory, instructions: INSTRUCTIONS, limiter, clock, logger, metrics });
   const mount = createMcpMount({
     operations,
     invoke,

@@ -1,0 +1,5 @@
+/** The instructions that ship with the service. */
+import { join } from 'node:path';
+import { loadInstructions } from '../../../../src/operations/instructions.ts';
+
+export const INSTRUCTIONS = loadInstructions(join(import.meta.dirname, '..', '..', '..', '..', 'policies'));
