@@ -12,6 +12,12 @@ import { placementOf } from './placement.ts';
 
 export type Holdings = Pick<MemoryIndex, 'holdings' | 'noteWritten'>;
 
+/**
+ * A "no" is never believed after a write that this process heard of: its own, and, through the dirty mark, those of other replicas (a
+ * search that finds a foreign mark refreshes, and the refresh says so here). The time bounds what nobody tells: a write whose
+ * acknowledgement was lost, and a "yes" whose record is gone, which costs a clause that finds nothing. It is no longer than a dirty mark
+ * lives (60 s), so a mark that ran out unseen is older than every entry it could have made doubtful.
+ */
 const CACHE_MS = 60_000;
 const ENTRIES_KEPT = 10_000;
 
@@ -19,12 +25,16 @@ interface Entry {
   readonly languages: ReadonlySet<string>;
   readonly passages: boolean;
   readonly readAt: number;
-  /** A write came after this was read: what it lacks must be asked again. */
-  stale: boolean;
+  /** Writes heard of, of all tenants, when the question was sent: what the entry lacks must be asked again after a later one. */
+  readonly writesBefore: number;
 }
 
 export function createHoldings(client: Client, prefix: string, clock: Clock): Holdings {
   const entries = new Map<string, Map<string, Entry>>();
+  /** Number of the last write heard of, by tenant; a tenant that is not in it has none after `forgotten`. */
+  const lastWrite = new Map<string, number>();
+  let writes = 0;
+  let forgotten = 0;
 
   return {
     async holdings(box) {
@@ -32,8 +42,10 @@ export function createHoldings(client: Client, prefix: string, clock: Clock): Ho
       const { tenant } = box.scope;
       const known = entries.get(tenant)?.get(key);
       const fresh = known !== undefined && clock() - known.readAt < CACHE_MS;
-      if (fresh && !known.stale) return known;
-      const entry = await ask(client, prefix, box.scope, fresh ? known : undefined, clock);
+      if (fresh && known.writesBefore >= (lastWrite.get(tenant) ?? forgotten)) return known;
+      // numbered before the question: a write during it makes the answer doubtful, not the next one
+      const writesBefore = writes;
+      const entry = { ...(await ask(client, prefix, box.scope, fresh ? known : undefined, clock)), writesBefore };
       let ofTenant = entries.get(tenant);
       if (ofTenant === undefined || ofTenant.size >= ENTRIES_KEPT) {
         if (entries.size >= ENTRIES_KEPT) entries.clear();
@@ -46,7 +58,11 @@ export function createHoldings(client: Client, prefix: string, clock: Clock): Ho
 
     // A cached key stands for several namespaces: a write to any namespace of the tenant makes all its entries doubtful.
     noteWritten(tenant) {
-      for (const entry of entries.get(tenant)?.values() ?? []) entry.stale = true;
+      if (lastWrite.size >= ENTRIES_KEPT && !lastWrite.has(tenant)) {
+        lastWrite.clear();
+        forgotten = writes;
+      }
+      lastWrite.set(tenant, (writes += 1));
     },
   };
 }
@@ -55,7 +71,13 @@ export function createHoldings(client: Client, prefix: string, clock: Clock): Ho
  * Asks for each language and for passages whether one record exists; what a still fresh entry already has is not asked again. Each
  * question ends at its first hit (terminate_after), or at once where the term is absent: an aggregation would read every record.
  */
-async function ask(client: Client, prefix: string, scope: Scope, known: Entry | undefined, clock: Clock): Promise<Entry> {
+async function ask(
+  client: Client,
+  prefix: string,
+  scope: Scope,
+  known: Entry | undefined,
+  clock: Clock,
+): Promise<Omit<Entry, 'writesBefore'>> {
   const readAt = known?.readAt ?? clock();
   const languages = LANGUAGES.filter((language) => known?.languages.has(language) !== true);
   const questions: { readonly name: string; readonly clause: estypes.QueryDslQueryContainer }[] = languages.map((language) => ({
@@ -70,7 +92,6 @@ async function ask(client: Client, prefix: string, scope: Scope, known: Entry | 
     languages: new Set([...(known?.languages ?? []), ...languages.filter((language) => found.has(language))]),
     passages: known?.passages === true || found.has('passages'),
     readAt,
-    stale: false,
   };
 }
 

@@ -1,4 +1,4 @@
-/** The MemoryIndex port on Elasticsearch: memory/service calls it, behind the guard's sealed types. */
+/** The MemoryIndex port on Elasticsearch: the operations in memory/ and the jobs call it, behind the guard's sealed types. */
 import type { Client } from '@elastic/elasticsearch';
 import type { Clock } from '../domain/clock.ts';
 import type { MemoryIndex } from '../domain/ports.ts';
@@ -25,6 +25,10 @@ export function createMemoryIndex({ client, schema, clock }: MemoryIndexOptions)
     ...createMemorySearch(client, schema.prefix),
     ...createMemoryWrites(client, schema, holdings.noteWritten),
     ...holdings,
-    refresh: (tenant) => refresher.refresh(placementOf(schema.prefix, tenant).memory),
+    refresh: async (tenant) => {
+      await refresher.refresh(placementOf(schema.prefix, tenant).memory);
+      // what became visible may be another replica's: this process heard of it by the dirty mark that made it refresh
+      holdings.noteWritten(tenant, []);
+    },
   };
 }

@@ -434,6 +434,44 @@ describe('elastic/memory-index on a real engine', function () {
       now += 2_000;
       expect(await languages()).to.deep.equal(['en', 'zh']);
     });
+
+    it('asks again once a refresh showed what another replica wrote', async () => {
+      const tenant = newTenant();
+      await put(tenant, { language: 'en' });
+      const other = createMemoryIndex({ client: store.client, schema: store.schema, clock: () => now });
+      const languages = async () => [...(await other.holdings(bound({ key: 'k' }, { tenant }))).languages].sort();
+      expect(await languages()).to.deep.equal(['en']);
+      await store.index.create(admit(memoryRecord({ tenant, language: 'zh', passages: [{ start: 0, end: 1, text: 'a' }] })));
+      // what a search of that replica does when it finds the writer's dirty mark
+      await other.refresh(tenant);
+      expect(await languages()).to.deep.equal(['en', 'zh']);
+      expect((await other.holdings(bound({ key: 'k' }, { tenant }))).passages).to.equal(true);
+    });
+
+    it('believes no "no" that was asked for before a write and answered after it', async () => {
+      const tenant = newTenant();
+      await put(tenant, { language: 'en' });
+      let held: (() => void) | undefined;
+      const slow = new Proxy(store.client, {
+        get: (client, name) =>
+          name !== 'msearch'
+            ? (Reflect.get(client, name) as unknown)
+            : async (...args: Parameters<typeof client.msearch>) => {
+                const answer = await client.msearch(...args);
+                if (held === undefined) await new Promise<void>((resolve) => (held = resolve));
+                return answer;
+              },
+      });
+      const index = createMemoryIndex({ client: slow, schema: store.schema, clock: () => now });
+      const languages = async () => [...(await index.holdings(bound({ key: 'k' }, { tenant }))).languages].sort();
+      const asked = languages();
+      while (held === undefined) await new Promise((resolve) => setImmediate(resolve));
+      await index.create(admit(memoryRecord({ tenant, language: 'zh' })));
+      await store.index.refresh(tenant);
+      held();
+      expect(await asked).to.deep.equal(['en']);
+      expect(await languages()).to.deep.equal(['en', 'zh']);
+    });
   });
 
   describe('refresh', () => {
