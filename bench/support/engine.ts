@@ -42,6 +42,7 @@ export class BenchEngine {
       cacheDir: engineCacheDir(),
       dataDir: join(folder, 'engine'),
       engine: testEngine(),
+      open: true,
       javaHome: process.env['JAVA_HOME'],
       log: () => undefined,
       onProgress: ({ message }) => progress(message),
@@ -62,6 +63,11 @@ export class BenchEngine {
     await this.client.send({ method: 'POST', path: `/${index}/_refresh` });
     const body = JSON.stringify({ query });
     return (await this.client.json<{ count: number }>({ method: 'POST', path: `/${index}/_count`, body })).count;
+  }
+
+  /** Number of documents in an index, after a refresh; undefined when there is no such index. */
+  async countIfThere(index: string): Promise<number | undefined> {
+    return (await this.#indices(index)).length === 0 ? undefined : this.count(index, { match_all: {} });
   }
 
   /** Processor time all nodes have used so far, ms. */
@@ -135,9 +141,13 @@ export class BenchEngine {
 
   /** Removes the indices and templates under a prefix. */
   async drop(prefix: string): Promise<void> {
-    const names = await this.#indices(`${prefix}-*`);
-    for (const name of names) await this.client.send({ method: 'DELETE', path: `/${name}` });
+    await this.dropIndices(`${prefix}-*`);
     await this.client.send({ method: 'DELETE', path: `/_index_template/${prefix}-*` });
+  }
+
+  /** Removes the indices under a pattern. */
+  async dropIndices(pattern: string): Promise<void> {
+    for (const name of await this.#indices(pattern)) await this.client.send({ method: 'DELETE', path: `/${name}` });
   }
 
   async release(): Promise<void> {

@@ -48,7 +48,7 @@ export async function startManaged(config: Config, { logger, onProgress }: Engin
       log: (message, fields, level = 'info') => logger[level](fields, message),
     }),
   );
-  const client = createClient({ url: node.url });
+  const client = createClient({ url: node.url, ...node.credential });
   return {
     client,
     description: `Elasticsearch ${node.version} (managed, Java ${node.javaVersion})`,

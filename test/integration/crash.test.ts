@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { basicHeader, engineCredential } from '../../src/elastic/local/credential.ts';
 import { eventually, isThere, serveLocal, type Running } from '../support/program.ts';
 import { freePort } from '../support/service.ts';
 
@@ -94,7 +95,7 @@ describe('a service killed in the middle of its writes', function () {
     const count = async (query: object): Promise<number> => {
       const response = await fetch(`${engineUrl}/hs-mem-*-g*/_count`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', authorization: basicHeader(await engineCredential(join(folder, 'data'))) },
         body: JSON.stringify({ query }),
       });
       return ((await response.json()) as { count: number }).count;

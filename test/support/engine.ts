@@ -70,6 +70,7 @@ async function start(): Promise<Shared> {
     cacheDir: engineCacheDir(),
     dataDir,
     engine: testEngine(),
+    open: true,
     javaHome: process.env['JAVA_HOME'],
     log: (message, fields) => process.stderr.write(`engine: ${message} ${JSON.stringify(fields)}\n`),
   });

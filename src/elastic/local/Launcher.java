@@ -1,5 +1,6 @@
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -14,7 +15,8 @@ import org.elasticsearch.plugins.PluginsLoader;
  * Boots one Elasticsearch node from its library jars (8.19 and 9.0 share this API) and closes it cleanly on SIGTERM or
  * when the parent process goes away, which it notices as the end of its standard input.
  *
- * <p>Every argument is an Elasticsearch setting written as name=value; path.home must be among them.
+ * <p>The first argument is the folder with the modules; every other one is an Elasticsearch setting written as name=value,
+ * and path.home must be among them.
  */
 public final class Launcher {
   private static final int EXIT_START_FAILED = 70;
@@ -27,7 +29,8 @@ public final class Launcher {
 
   public static void main(String[] args) {
     Settings.Builder builder = Settings.builder();
-    for (String arg : args) {
+    Path modules = Path.of(args[0]);
+    for (String arg : Arrays.asList(args).subList(1, args.length)) {
       int equals = arg.indexOf('=');
       if (equals < 1) {
         throw new IllegalArgumentException("expected name=value, got " + arg);
@@ -43,7 +46,7 @@ public final class Launcher {
     Settings settings = builder.build();
     watchParent();
     try {
-      start(settings);
+      start(settings, modules);
     } catch (Throwable t) {
       // Printed whole: the supervising process reads the cause from the log's tail.
       t.printStackTrace();
@@ -52,7 +55,7 @@ public final class Launcher {
     }
   }
 
-  private static void start(Settings settings) throws Exception {
+  private static void start(Settings settings, Path modules) throws Exception {
     Path home = Path.of(settings.get("path.home"));
     Environment env = new Environment(settings, home.resolve("config"));
     LogConfigurator.registerErrorListener();
@@ -61,7 +64,7 @@ public final class Launcher {
         new Node(
             env,
             PluginsLoader.createPluginsLoader(
-                PluginsLoader.loadModulesBundles(home.resolve("modules")), Set.of(), Map.of(), false));
+                PluginsLoader.loadModulesBundles(modules), Set.of(), Map.of(), false));
     Runtime.getRuntime().addShutdownHook(new Thread(() -> close(node), "close-node"));
     node.start();
     // Every thread of a node is a daemon: without this the JVM would leave as soon as main returns.

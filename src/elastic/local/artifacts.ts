@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { HindsightError } from '../../errors.ts';
 import { locateAsset } from './asset.ts';
 import { withCacheLock } from './cache-lock.ts';
-import { ENGINE_FACTS, type EngineVersion } from './engine-version.ts';
+import type { EngineVersion } from './engine-version.ts';
 import { selectJdk } from './java.ts';
 import { runMaven } from './maven.ts';
 import { MODELS_VERSION, unpackModels } from './models.ts';
+import { moduleDescriptor, TRANSPORT_PLUGIN } from './module-descriptor.ts';
 import { isComplete, writeStamp } from './stamp.ts';
 
 const NEEDED_BYTES = 500e6;
@@ -132,17 +133,7 @@ async function layOutHome(jarFolder: string, home: string, engine: EngineVersion
     const folder = jar.startsWith('netty-') || jar.startsWith('transport-netty4') ? transport : lib;
     await rename(join(jarFolder, jar), join(folder, jar));
   }
-  // No modulename line: with one, module resolution fails on org.elasticsearch.sslconfig.
-  const descriptor = {
-    description: 'Netty 4 transport',
-    version: engine,
-    name: 'transport-netty4',
-    classname: 'org.elasticsearch.transport.netty4.Netty4Plugin',
-    'java.version': String(ENGINE_FACTS[engine].minJava),
-    'elasticsearch.version': engine,
-  };
-  const lines = Object.entries(descriptor).map(([key, value]) => `${key}=${value}\n`);
-  await writeFile(join(transport, 'plugin-descriptor.properties'), lines.join(''));
+  await writeFile(join(transport, 'plugin-descriptor.properties'), moduleDescriptor(engine, TRANSPORT_PLUGIN));
 }
 
 /** Stamps the folder and moves it into place; what stood there (damaged, or it would not be rebuilt) goes first. */

@@ -26,8 +26,8 @@ export interface EngineProcess {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Starts the JVM; output goes to `logPath`, which is rotated to `.1` first when it has grown over 20 MB. */
-export async function spawnEngine(options: JvmOptions, logPath: string): Promise<EngineProcess> {
+/** Starts the JVM; output goes to `logPath`, which is rotated to `.1` first when it has grown over 20 MB. `headers` go with each probe. */
+export async function spawnEngine(options: JvmOptions, logPath: string, headers: Readonly<Record<string, string>>): Promise<EngineProcess> {
   const logFrom = await rotate(logPath);
   const out = openSync(logPath, 'a', 0o600);
   let child: ChildProcess;
@@ -61,7 +61,7 @@ export async function spawnEngine(options: JvmOptions, logPath: string): Promise
       const deadline = performance.now() + timeoutMs;
       while (performance.now() < deadline) {
         if (gone) return { kind: 'exited', log: await readFrom(logPath, logFrom) };
-        const version = await readyVersion(url, child.pid);
+        const version = await readyVersion(url, headers, child.pid);
         if (version !== undefined) return { kind: 'ready', version };
         await Promise.race([delay(READY_POLL_MS), exited]);
       }
@@ -81,18 +81,18 @@ export async function spawnEngine(options: JvmOptions, logPath: string): Promise
 }
 
 /** The engine's version once it is up; undefined before, and when another process answers on that port. */
-async function readyVersion(url: string, pid: number | undefined): Promise<string | undefined> {
-  const health = await getJson(`${url}/_cluster/health?filter_path=status`);
+async function readyVersion(url: string, headers: Readonly<Record<string, string>>, pid: number | undefined): Promise<string | undefined> {
+  const health = await getJson(`${url}/_cluster/health?filter_path=status`, headers);
   if (health === undefined || !['yellow', 'green'].includes((health as { status?: string }).status ?? '')) return undefined;
-  const info = (await getJson(`${url}/_nodes/_local/process?filter_path=nodes.*.version,nodes.*.process.id`)) as
+  const info = (await getJson(`${url}/_nodes/_local/process?filter_path=nodes.*.version,nodes.*.process.id`, headers)) as
     { nodes?: Record<string, { version: string; process: { id: number } }> } | undefined;
   const node = Object.values(info?.nodes ?? {})[0];
   return node?.process.id === pid ? node?.version : undefined;
 }
 
-async function getJson(url: string): Promise<unknown> {
+async function getJson(url: string, headers: Readonly<Record<string, string>>): Promise<unknown> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
     return response.ok ? await response.json() : void (await response.body?.cancel());
   } catch {
     return undefined; // not listening yet

@@ -1,5 +1,6 @@
 /** One attempt to bring the engine up, with the reason when it fails: used for the first start and for every restart. */
 import { join } from 'node:path';
+import { basicHeader, type EngineCredential } from './credential.ts';
 import { spawnEngine, type EngineProcess } from './engine-process.ts';
 import type { JvmOptions } from './jvm.ts';
 import { writeOwner } from './owner-record.ts';
@@ -8,7 +9,10 @@ import { explainStart, type StartFault } from './start-fault.ts';
 const START_TIMEOUT_MS = 120_000;
 export const STOP_GRACE_MS = 20_000;
 
-export type JvmBase = Omit<JvmOptions, 'httpPort'>;
+export interface JvmBase extends Omit<JvmOptions, 'httpPort' | 'credentialFile'> {
+  /** undefined: the engine asks for none. */
+  readonly credential: EngineCredential | undefined;
+}
 
 export interface Started {
   readonly engine: EngineProcess;
@@ -29,7 +33,9 @@ export async function startOnce(
   onSpawn: (engine: EngineProcess) => void = () => undefined,
 ): Promise<Started | NotStarted> {
   const logPath = join(jvm.dataDir, 'logs', 'elasticsearch.log');
-  const engine = await spawnEngine({ ...jvm, httpPort }, logPath);
+  const { credential } = jvm;
+  const headers: Record<string, string> = credential === undefined ? {} : { authorization: basicHeader(credential) };
+  const engine = await spawnEngine({ ...jvm, httpPort, credentialFile: credential?.file }, logPath, headers);
   onSpawn(engine);
   const outcome = await engine.waitReady(START_TIMEOUT_MS);
   if (outcome.kind === 'ready') {

@@ -28,7 +28,7 @@ export interface JavaSearch {
 }
 
 /** Path of a tool of the JDK, with the platform's suffix. */
-export function jdkTool(jdk: Pick<Jdk, 'home'>, tool: 'java' | 'javac'): string {
+export function jdkTool(jdk: Pick<Jdk, 'home'>, tool: 'java' | 'javac' | 'jar'): string {
   return join(jdk.home, 'bin', process.platform === 'win32' ? `${tool}.exe` : tool);
 }
 

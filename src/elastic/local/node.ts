@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HindsightError } from '../../errors.ts';
 import { prepareArtifacts, type Progress } from './artifacts.ts';
+import { engineCredential } from './credential.ts';
 import { startOnce, type JvmBase, type Started } from './engine-start.ts';
 import type { EngineVersion } from './engine-version.ts';
 import { selectJdk } from './java.ts';
@@ -31,6 +32,11 @@ export interface LocalNodeOptions {
   readonly javaHome?: string | undefined;
   /** Environment for looking up Java and Maven; the process's own by default. The engine itself gets none of it. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /**
+   * Answers anyone on this machine without a credential: for throw-away data of tests and benches, whose many clients know an
+   * engine by its URL alone. The service never sets it.
+   */
+  readonly open?: true;
   readonly log: EngineLog;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -38,6 +44,8 @@ export interface LocalNodeOptions {
 export interface LocalNode {
   /** Stays the same for the life of this object, across restarts of the engine. */
   readonly url: string;
+  /** What every request must carry (HTTP Basic); undefined for one that is `open`. */
+  readonly credential: { readonly username: string; readonly password: string } | undefined;
   readonly version: string;
   readonly javaVersion: string;
   /** Process id of the JVM, also while it is still starting; undefined when there is none. */
@@ -63,13 +71,15 @@ export async function startLocalNode(options: LocalNodeOptions): Promise<LocalNo
   await prepareDataDir(dataDir);
   const launcherDir = await compileLauncher(cacheDir, options.engine, home, jdk);
   options.onProgress?.({ phase: 'engine', message: `starting Elasticsearch ${options.engine} on Java ${jdk.version}` });
-  const jvm: JvmBase = { jdk, launcherDir, home, dataDir, heapMb: options.heapMb ?? DEFAULT_HEAP_MB };
+  const credential = options.open === true ? undefined : await engineCredential(dataDir);
+  const jvm: JvmBase = { credential, jdk, launcherDir, home, dataDir, heapMb: options.heapMb ?? DEFAULT_HEAP_MB };
   const started = await firstStart(jvm, options.httpPort ?? 0);
   const supervisor = new Supervisor(started, jvm, options.log);
   const url = `http://127.0.0.1:${started.httpPort}`;
   options.log('local elasticsearch is up', { url, version: started.version, java: jdk.version, pid: started.engine.pid });
   return {
     url,
+    credential,
     version: started.version,
     javaVersion: jdk.version,
     pid: () => supervisor.pid(),
@@ -102,7 +112,8 @@ async function firstStart(jvm: JvmBase, wantedPort: number): Promise<Started> {
 
 async function prepareDataDir(dataDir: string): Promise<void> {
   try {
-    for (const folder of ['elasticsearch', 'logs', 'snapshots']) await mkdir(join(dataDir, folder), { recursive: true, mode: 0o700 });
+    for (const folder of ['elasticsearch', 'logs', 'snapshots', 'tmp'])
+      await mkdir(join(dataDir, folder), { recursive: true, mode: 0o700 });
   } catch (cause) {
     const detail = `The data directory ${dataDir} can't be written: give this user access to it or set DATA_DIR to another one`;
     throw new HindsightError('ERR_ENGINE_DISK', { params: { detail }, cause });

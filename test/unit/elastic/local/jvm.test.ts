@@ -9,15 +9,25 @@ const options = {
   dataDir: '/data',
   heapMb: 768,
   httpPort: 9250,
+  credentialFile: '/data/engine-credential',
 };
 
 describe('jvmArguments', () => {
   const args = jvmArguments(options);
-  const settings = args.slice(args.indexOf('Launcher') + 1);
+  const settings = args.slice(args.indexOf('Launcher') + 2);
 
   it('gives the heap and the class path to the JVM', () => {
     expect(args).to.include.members(['-Xms256m', '-Xmx768m']);
-    expect(args[args.indexOf('-cp') + 1]).to.equal('/cache/launcher:/cache/home/lib/*');
+    expect(args[args.indexOf('-cp') + 1]).to.equal('/cache/launcher/classes:/cache/home/lib/*');
+  });
+
+  it('names the guarded modules first, and keeps JNA out of the home of the user', () => {
+    expect(args[args.indexOf('Launcher') + 1]).to.equal('/cache/launcher/modules');
+    expect(args).to.include('-Djna.tmpdir=/data/tmp');
+  });
+
+  it('asks for no credential only when it is told so', () => {
+    expect(jvmArguments({ ...options, credentialFile: undefined }).join(' ')).not.to.contain('credential');
   });
 
   it('never asks for a first heap above the limit', () => {
@@ -36,7 +46,7 @@ describe('jvmArguments', () => {
       'discovery.type=single-node',
       'network.host=127.0.0.1',
       'http.port=9250',
-      'transport.port=0',
+      'hindsight.credential_file=/data/engine-credential',
       'cluster.max_shards_per_node=5000',
       'action.auto_create_index=false',
       'cluster.routing.allocation.disk.watermark.low=1gb',
