@@ -1,9 +1,6 @@
 /** What a request of revision 2026-07-28 must look like: headers that say the same as its body, and what the client told in _meta. */
+import { META, MODERN_VERSION } from './about.ts';
 import type { RpcMessage } from './json-rpc.ts';
-
-export const MODERN_VERSION = '2026-07-28';
-/** Front of the protocol's own keys in _meta. */
-export const META = 'io.modelcontextprotocol/';
 
 /** Codes that the revision adds to those of JSON-RPC (MCP 2026-07-28, schema). */
 export const HEADER_MISMATCH = -32020;

@@ -1,9 +1,9 @@
 /** Revision 2026-07-28 at /mcp: no initialize, no session, every POST stands alone and is answered in one JSON body. */
 import type { MountedRequest } from '../http/mount.ts';
 import { openTrace, traceparentOf } from '../telemetry/trace.ts';
-import type { ServerInfo } from './about.ts';
+import { CACHED, discovery, META, type ServerInfo } from './about.ts';
 import { readMessage, type RpcId } from './json-rpc.ts';
-import { checkRequest, META, MODERN_VERSION, RpcRefusal } from './modern-request.ts';
+import { checkRequest, RpcRefusal } from './modern-request.ts';
 import type { Caller } from './run-tool.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -15,23 +15,29 @@ export interface ModernServer {
   listTools(caller: Caller): readonly object[];
   /** A CallToolResult; `meta` is the request's _meta. */
   callTool(params: Json, caller: Caller, meta: Json): Promise<Json>;
+  listPrompts?(caller: Caller): readonly object[];
+  /** A GetPromptResult. */
+  getPrompt?(params: Json, caller: Caller): Promise<Json>;
 }
-
-/** The lists change with a release or with the token's scopes, so they are never another caller's. */
-const CACHED = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
 export function createModern(server: ModernServer): (request: MountedRequest) => Promise<void> {
   async function result(method: string, params: Json, meta: Json, caller: Caller): Promise<Json> {
     switch (method) {
       case 'server/discover':
-        return { ...CACHED, supportedVersions: [MODERN_VERSION], capabilities: { tools: {} }, instructions: server.instructions };
+        return discovery(server.info, server.instructions);
       case 'tools/list':
         return { ...CACHED, tools: server.listTools(caller) };
       case 'tools/call':
         return server.callTool(params, caller, meta);
+      case 'prompts/list':
+        if (server.listPrompts !== undefined) return { ...CACHED, prompts: server.listPrompts(caller) };
+        break;
+      case 'prompts/get':
+        if (server.getPrompt !== undefined) return server.getPrompt(params, caller);
+        break;
       default:
-        throw new RpcRefusal(404, -32601, 'Method not found');
     }
+    throw new RpcRefusal(404, -32601, 'Method not found');
   }
 
   return async (request) => {

@@ -8,6 +8,7 @@ import { createHttpSse } from './http-sse.ts';
 import { isModern } from './modern-request.ts';
 import { createModernTools } from './modern-tools.ts';
 import { createModern, type ModernServer } from './modern.ts';
+import { createPrompts } from './prompts.ts';
 import { createLocalRevocations, type Revocations } from './revocations.ts';
 import { createServerFactory, type CreateServer } from './server.ts';
 import { createSessionIds } from './session-id.ts';
@@ -68,7 +69,9 @@ const SSE_STREAMS_PER_TENANT = 100;
 export function createMcpMount(options: McpMountOptions): McpMount {
   const { clock, logger } = options;
   const tools = createTools(options.operations, { prefix: options.toolPrefix, tools: options.tools });
-  const createServer = options.createServer ?? createServerFactory({ tools, invoke: options.invoke, logger, version: options.version });
+  const prompts = createPrompts(options.operations, options.invoke, options.toolPrefix);
+  const createServer =
+    options.createServer ?? createServerFactory({ tools, prompts, invoke: options.invoke, logger, version: options.version });
   const sessions = createSessionTable({
     createServer,
     clock,
@@ -81,7 +84,9 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     revocations: options.revocations ?? createLocalRevocations(clock),
     sessions,
   });
-  const modern = createModern(options.modernServer ?? createModernTools({ tools, invoke: options.invoke, version: options.version }));
+  const modern = createModern(
+    options.modernServer ?? createModernTools({ tools, prompts, invoke: options.invoke, version: options.version }),
+  );
   const mcp: MountedHandler = {
     ...streamable,
     handle: (request) => {

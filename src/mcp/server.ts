@@ -7,13 +7,15 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { toHindsightError } from '../errors.ts';
 import type { Invoke } from '../operations/invoke.ts';
 import type { EventLog } from '../operations/watch.ts';
-import { INSTRUCTIONS, serverInfo } from './about.ts';
+import { INSTRUCTIONS, SERVER_CAPABILITIES, serverInfo } from './about.ts';
 import { presentFailure, presentOutput, type ToolResult } from './present.ts';
+import { INVALID_PARAMS, type PromptSet } from './prompts.ts';
 import { runTool, type Caller } from './run-tool.ts';
 import type { ToolSet } from './tools.ts';
 
 export interface ServerParts {
   readonly tools: ToolSet;
+  readonly prompts: PromptSet;
   readonly invoke: Invoke;
   readonly logger: EventLog;
   readonly version: string;
@@ -27,7 +29,7 @@ export function createServerFactory(parts: ServerParts): CreateServer {
   // a Server without one builds its own, which takes 2.7 ms instead of 0.5 ms
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
   const info = serverInfo(parts.version);
-  const options = { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator };
+  const options = { capabilities: SERVER_CAPABILITIES, instructions: INSTRUCTIONS, jsonSchemaValidator };
 
   return () => {
     const server = new Server(info, options);
@@ -36,6 +38,8 @@ export function createServerFactory(parts: ServerParts): CreateServer {
       const caller = callerOf(extra);
       if (method === 'tools/list') return { tools: parts.tools.list(caller.principal.scopes) };
       if (method === 'tools/call') return callTool(parts, params, caller, extra.signal);
+      if (method === 'prompts/list') return { prompts: parts.prompts.list(caller.principal.scopes) };
+      if (method === 'prompts/get') return getPrompt(parts, params, caller);
       throw rpcError(ErrorCode.MethodNotFound, 'Method not found');
     };
     // the SDK's own text may repeat what the client sent
@@ -72,7 +76,18 @@ async function callTool(
   }
 }
 
+async function getPrompt(parts: ServerParts, params: Readonly<Record<string, unknown>>, caller: Caller): Promise<Record<string, unknown>> {
+  try {
+    const prompt = await parts.prompts.get(params, caller);
+    if (prompt !== undefined) return prompt;
+  } catch (thrown) {
+    const error = toHindsightError(thrown);
+    throw rpcError(error.status === 400 ? INVALID_PARAMS : ErrorCode.InternalError, error.message);
+  }
+  throw rpcError(INVALID_PARAMS, 'Unknown prompt');
+}
+
 /** The SDK's McpError would put its own prefix into the message. */
-function rpcError(code: ErrorCode, message: string): Error {
+function rpcError(code: number, message: string): Error {
   return Object.assign(new Error(message), { code });
 }

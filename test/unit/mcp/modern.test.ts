@@ -36,7 +36,7 @@ describe('mcp/modern', () => {
     const { result } = discovered.message;
     expect(result).to.include({ resultType: 'complete', cacheScope: 'private', ttlMs: 300_000 });
     expect(result.supportedVersions).to.deep.equal([VERSION]);
-    expect(result.capabilities).to.deep.equal({ tools: {} });
+    expect(result.capabilities).to.deep.equal({ tools: {}, prompts: {} });
     expect(result._meta['io.modelcontextprotocol/serverInfo']).to.include({ name: 'hindsight-es', version: '0.0.0' });
 
     const listed = (await ask(modern('tools/list'))).message['result'];
@@ -101,7 +101,7 @@ describe('mcp/modern', () => {
   });
 
   it('answers 404 for methods that it does not have, those of older revisions among them', async () => {
-    for (const method of ['initialize', 'ping', 'logging/setLevel', 'resources/list', 'prompts/list', 'subscriptions/listen', 'no/such']) {
+    for (const method of ['initialize', 'ping', 'logging/setLevel', 'resources/list', 'subscriptions/listen', 'no/such']) {
       const answer = await ask(modern(method));
       expect(answer.status, method).to.equal(404);
       expect(answer.message['error'], method).to.deep.equal({ code: -32601, message: 'Method not found' });
