@@ -44,15 +44,22 @@ export const memoryId = z
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/, { message: 'is not a memory_id (UUIDv7)' });
 const EARLIEST_MS = Date.UTC(1000, 0, 1);
 const LATEST_MS = Date.UTC(9999, 0, 1);
-/** ISO 8601 with offset or Z; years 1000 to 9998 in UTC, so that no day around it leaves what the index can hold. */
-export const dateTime = z.iso.datetime({ offset: true }).refine(
-  (s) => {
-    const ms = Date.parse(s);
-    // what is no date at all has its own fault already
-    return Number.isNaN(ms) || (ms >= EARLIEST_MS && ms < LATEST_MS);
-  },
-  { message: 'is not between the years 1000 and 9998' },
-);
+/** What Elasticsearch reads (strict_date_optional_time): at most nine digits of a second, and java.time's offsets, which end at 18:00. */
+const READABLE = /^[^.]*(?:\.\d{1,9})?(?:Z|[+-](?:(?:0\d|1[0-7]):\d\d|18:00))$/;
+/**
+ * The one date type of the wire: ISO 8601 with offset or Z; years 1000 to 9998 in UTC, so that no day around it leaves what the index can
+ * hold.
+ */
+export const dateTime = z.iso
+  .datetime({ offset: true, abort: true })
+  .refine((s) => READABLE.test(s), { message: 'has more than 9 digits of a second, or an offset beyond 18:00', abort: true })
+  .refine(
+    (s) => {
+      const ms = Date.parse(s);
+      return ms >= EARLIEST_MS && ms < LATEST_MS;
+    },
+    { message: 'is not between the years 1000 and 9998' },
+  );
 export const unit = z.number().min(0).max(1);
 export const layer = z.enum(LAYERS);
 export const kind = z.enum(KINDS);
