@@ -1,13 +1,12 @@
 /** npm run bench:recall: retrieval quality over REST on the labelled sets of a folder: import, wait for vectors, ask every question. */
 import { resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { documentsOf, LEFT_OUT, namespaceOf, readSet, setItems, setNames, type RetrievalSet } from './support/dataset.ts';
-import type { BenchEngine } from './support/engine.ts';
+import { embedded } from './support/embedded.ts';
 import type { HttpClient } from './support/http-client.ts';
 import { batchBody, batches, inTurn, sendBatch } from './support/import.ts';
 import { Latency } from './support/latency.ts';
 import { COMMON_OPTIONS, type BenchCommand, type Options } from './support/options.ts';
-import { progress, progressOf } from './support/progress.ts';
+import { progressOf } from './support/progress.ts';
 import { meanFigures, rankingFigures, type RankingFigures } from './support/ranking-metrics.ts';
 import { runBench, type BenchRun } from './support/run.ts';
 import { BenchService } from './support/service.ts';
@@ -27,7 +26,6 @@ const BATCH = 250;
 const TOP_K = 10;
 /** With documents in parts, several hits may be one document. */
 const TOP_K_PARTS = 20;
-const EMBED_STALL_MS = 120_000;
 
 await runBench(
   COMMAND,
@@ -37,7 +35,7 @@ await runBench(
     for (const [i, set] of readSets(run.options).entries()) figures.push(await measure(run, run.prefix(`recall${i}`), set));
     return { ranking: run.options.text('ranking'), sets: figures };
   },
-  readSets,
+  { check: readSets },
 );
 
 /** All sets asked for; a missing folder or a wrong name costs no time. */
@@ -115,21 +113,4 @@ async function importSet(client: HttpClient, set: RetrievalSet): Promise<Map<str
     told(documents.size);
   });
   return documents;
-}
-
-/** Waits until no record lacks a vector; an Error when nothing moves for two minutes or records have run out of tries. */
-async function embedded(engine: BenchEngine, index: string, name: string): Promise<void> {
-  const due = { bool: { filter: [{ exists: { field: 'spaces_due' } }] } };
-  const total = await engine.count(index, due);
-  const told = progressOf(`${name}: vectors`, total);
-  let last = total;
-  let movedAt = performance.now();
-  for (let left = total; left > 0; left = await engine.count(index, due)) {
-    if (left !== last) movedAt = performance.now();
-    last = left;
-    if (performance.now() - movedAt > EMBED_STALL_MS) throw new Error(`${left} records of ${name} still have no vector`);
-    told(total - left);
-    await delay(500);
-  }
-  progress(`${name}: all vectors are there`);
 }

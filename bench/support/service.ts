@@ -28,13 +28,16 @@ export class BenchService {
   readonly url: string;
   /** Token of the local user: all scopes, memory:admin among them. */
   readonly token: string;
+  /** Where its keys lie, the issuer's among them. */
+  readonly dataDir: string;
   readonly #child: ChildProcess;
   readonly #killAtExit: () => void;
 
-  private constructor(child: ChildProcess, url: string, token: string, killAtExit: () => void) {
+  private constructor(child: ChildProcess, url: string, token: string, dataDir: string, killAtExit: () => void) {
     this.#child = child;
     this.url = url;
     this.token = token;
+    this.dataDir = dataDir;
     this.#killAtExit = killAtExit;
   }
 
@@ -69,7 +72,7 @@ export class BenchService {
       const run = readRunFile(dataDir);
       if (run !== undefined && run.pid === child.pid && (await isReady(run.url))) {
         progress(`service ready (pid ${run.pid})`);
-        return new BenchService(child, run.url, run.token, killAtExit);
+        return new BenchService(child, run.url, run.token, dataDir, killAtExit);
       }
       await delay(POLL_MS);
     }

@@ -65,12 +65,13 @@ describe('bench support', () => {
   });
 
   it('writes figures rounded to four places', () => {
-    const root = mkdtempSync(join(tmpdir(), 'bench-results-'));
+    const folder = mkdtempSync(join(tmpdir(), 'bench-results-'));
     try {
-      const path = writeResults('thing', { ratio: 1.234_567, list: [0.1 + 0.2] }, root);
-      expect(JSON.parse(readFileSync(join(root, path), 'utf8'))).to.deep.equal({ ratio: 1.2346, list: [0.3] });
+      const path = writeResults('thing', { ratio: 1.234_567, list: [0.1 + 0.2] }, join(folder, 'made', 'on', 'demand'));
+      expect(path).to.equal(join(folder, 'made', 'on', 'demand', 'thing.json'));
+      expect(JSON.parse(readFileSync(path, 'utf8'))).to.deep.equal({ ratio: 1.2346, list: [0.3] });
     } finally {
-      rmSync(root, { recursive: true });
+      rmSync(folder, { recursive: true });
     }
   });
 

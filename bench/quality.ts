@@ -1,0 +1,120 @@
+/** npm run bench:quality: retrieval quality over REST on labelled sets, with intervals, and what each part of the ranking is worth. */
+import { join, resolve } from 'node:path';
+import { askSet } from './quality/ask.ts';
+import type { Answers } from './quality/figures.ts';
+import { qualityFigures, qualityMarkdown, qualityPlots, type MeasuredSet } from './quality/report.ts';
+import { rankingRows, RRF_ROW, VECTOR_ROW } from './quality/rows.ts';
+import { StoredSets, tenantOf } from './quality/stored-sets.ts';
+import { LEFT_OUT, readSet, setNames, type QueryRow, type RetrievalSet } from './support/dataset.ts';
+import { embedded } from './support/embedded.ts';
+import { fingerprintOf } from './support/fingerprint.ts';
+import { HttpClient } from './support/http-client.ts';
+import { COMMON_OPTIONS, type BenchCommand, type Options } from './support/options.ts';
+import { progress } from './support/progress.ts';
+import { runBench, type BenchRun } from './support/run.ts';
+import { BenchService } from './support/service.ts';
+import { tenantToken } from './support/tokens.ts';
+import { loadProfiles } from '../src/ranking/profile.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+const COMMAND: BenchCommand = {
+  name: 'bench:quality',
+  summary: 'recall@1/5/10/20, nDCG@10 and MRR over REST on the labelled sets of a folder, with intervals and an ablation',
+  options: {
+    data: { description: 'folder with <set>.<split>.corpus.jsonl and <set>.<split>.queries.jsonl', default: '../shared/data/retrieval' },
+    sets: { description: 'sets to measure, or all', default: 'all' },
+    limit: { description: 'questions a set at most, evenly spread over it' },
+    profile: { description: 'ranking profile taken as the default', default: 'assistant' },
+    'no-ablation': { description: 'measure the default ranking alone', flag: true },
+    'ablation-limit': { description: 'questions a set at most for the other rankings, evenly spread; all by default' },
+    work: {
+      description: 'folder kept between runs with the imported sets (and, without --engine, the Elasticsearch that holds them)',
+      default: '.cache/bench/quality',
+    },
+    trust: { description: 'keep stored sets although the code that wrote them has changed since', flag: true },
+    out: { description: 'folder for the results', default: 'bench/results' },
+    engine: COMMON_OPTIONS.engine,
+    'no-results': COMMON_OPTIONS['no-results'],
+  },
+};
+
+await runBench(COMMAND, measure, { check: readSets, keptFolder: (options) => resolve(ROOT, options.text('work')) });
+
+/** All sets asked for; a missing folder or a wrong name costs no time. */
+function readSets(options: Options): RetrievalSet[] {
+  const folder = resolve(ROOT, options.text('data'));
+  const wanted = options.list('sets');
+  const names = wanted.length === 1 && wanted[0] === 'all' ? setNames(folder) : wanted;
+  for (const name of ['limit', 'ablation-limit']) atMost(options, name);
+  return names.map((name) => readSet(folder, name));
+}
+
+const atMost = (options: Options, name: string): number | undefined =>
+  options.optional(name) === undefined ? undefined : options.count(name);
+
+/** Questions with figures of their own, at most `limit`, evenly spread. */
+function questionsOf(set: RetrievalSet, limit: number | undefined): readonly QueryRow[] {
+  return evenly(
+    set.queries.filter((query) => !LEFT_OUT.has(query.category)),
+    limit,
+  );
+}
+
+function evenly(queries: readonly QueryRow[], limit: number | undefined): readonly QueryRow[] {
+  if (limit === undefined || queries.length <= limit) return queries;
+  return Array.from({ length: limit }, (_, i) => queries[Math.floor((i * queries.length) / limit)] as QueryRow);
+}
+
+async function measure(run: BenchRun): Promise<Record<string, unknown>> {
+  const { engine, options } = run;
+  const sets = readSets(options);
+  const ablation = !options.flag('no-ablation');
+  const rows = rankingRows(options.text('profile'), loadProfiles(join(ROOT, 'policies', 'ranking')), ablation);
+  const fewer = ablation ? atMost(options, 'ablation-limit') : undefined;
+
+  const engineName = run.foreignEngine ? fingerprintOf(engine.url) : 'own';
+  const stored = StoredSets.open(join(run.folder, `sets-${engineName}.json`), engine);
+  const stale = await stored.stale(sets, options.flag('trust'));
+  const service = await BenchService.start({ engineUrl: engine.url, prefix: stored.prefix, folder: run.folder });
+  const measured: MeasuredSet[] = [];
+  const compared: Answers[] = [];
+  try {
+    const clientOf = async (set: RetrievalSet): Promise<HttpClient> =>
+      new HttpClient(service.url, { authorization: `Bearer ${await tenantToken(service.dataDir, tenantOf(set.name))}` }, 2);
+    for (const set of stale) await using(await clientOf(set), (client) => stored.write(set, client));
+    for (const set of sets) await embedded(engine, stored.index(set.name), set.name);
+    for (const set of sets) {
+      const queries = questionsOf(set, atMost(options, 'limit'));
+      const documents = stored.documents(set.name);
+      const few = evenly(queries, fewer);
+      const inAll = few.length === queries.length ? rows : rows.slice(0, 1);
+      const asked = await using(await clientOf(set), async (client) => {
+        const all = await askSet(client, set, queries, inAll, documents);
+        compared.push(inAll === rows ? all.answers : (await askSet(client, set, few, rows, documents)).answers);
+        return all;
+      });
+      const { p50_ms: p50Ms, p95_ms: p95Ms } = asked.latency.summary();
+      const leftOut = set.queries.length - queries.length;
+      measured.push({ ...asked.answers, documents: set.corpus.length, memories: documents.size, leftOut, p50Ms, p95Ms });
+    }
+  } finally {
+    await service.stop();
+  }
+
+  progress('bootstrap');
+  const names = rows.flatMap((row) => (row.name === VECTOR_ROW ? [row.name, RRF_ROW] : [row.name]));
+  const markdown = qualityMarkdown(measured, compared, names);
+  run.print(`\n${markdown}`);
+  run.attach('quality.md', `${run.machine.line}\n\n${markdown}\n`);
+  for (const [file, svg] of qualityPlots(measured, compared, names)) run.attach(file, svg);
+  return { profile: options.text('profile'), ...qualityFigures(measured, compared, names) };
+}
+
+async function using<T>(client: HttpClient, work: (client: HttpClient) => Promise<T>): Promise<T> {
+  try {
+    return await work(client);
+  } finally {
+    client.close();
+  }
+}
