@@ -102,7 +102,7 @@ export function createRateLimiter(parts: RateLimiterParts): RateLimiter {
   );
   const address = new RateLimiterMemory({ keyPrefix: '', points: limits.addressPoints, duration: windowSeconds });
 
-  async function take(from: Bucket, kind: 'principal' | 'tenant', key: string, cost: number): Promise<LimitState> {
+  async function take(from: Bucket, kind: 'principal' | 'tenant', policy: string, key: string, cost: number): Promise<LimitState> {
     const inProcess = (): Promise<Settled> => settle(from.memory.consume(key, cost));
     const shared = from.shared;
     const { state, enough } =
@@ -115,13 +115,17 @@ export function createRateLimiter(parts: RateLimiterParts): RateLimiter {
               return inProcess();
             },
           );
-    if (!enough) throw refused(kind, resetSecondsOf(state));
+    if (!enough) throw refused(kind, resetSecondsOf(state), { policy, limit: from.limit, window_seconds: windowSeconds });
     return { limit: from.limit, remaining: state.remainingPoints, resetSeconds: resetSecondsOf(state), windowSeconds };
   }
 
-  function refused(kind: 'principal' | 'tenant' | 'address', seconds: number): HindsightError {
+  function refused(
+    kind: 'principal' | 'tenant' | 'address',
+    seconds: number,
+    bucket: { readonly policy?: string; readonly limit?: number; readonly window_seconds?: number } = {},
+  ): HindsightError {
     parts.onLimited?.(kind);
-    return new HindsightError('ERR_RATE_LIMITED', { params: { seconds }, retryAfterSeconds: seconds });
+    return new HindsightError('ERR_RATE_LIMITED', { params: { ...bucket, seconds }, retryAfterSeconds: seconds });
   }
 
   return {
@@ -131,8 +135,14 @@ export function createRateLimiter(parts: RateLimiterParts): RateLimiter {
       const price = Math.max(1, Math.ceil(cost));
       const prefix = redis?.prefix ?? '';
       const { tenant, owner } = principal;
-      const own = await take(pair.principal, 'principal', redisKey(prefix, 'limit', operation, 'principal', tenant, owner), price);
-      const all = await take(pair.tenant, 'tenant', redisKey(prefix, 'limit', operation, 'tenant', tenant), price);
+      const own = await take(
+        pair.principal,
+        'principal',
+        operation,
+        redisKey(prefix, 'limit', operation, 'principal', tenant, owner),
+        price,
+      );
+      const all = await take(pair.tenant, 'tenant', operation, redisKey(prefix, 'limit', operation, 'tenant', tenant), price);
       return all.remaining < own.remaining ? all : own;
     },
     async coarse(from) {

@@ -61,7 +61,7 @@ const problemSchema = z.object({
     .optional(),
 });
 
-/** `<name>_input`, `<name>_output`, and `<name>_body` where path segments carry some of the input. */
+/** `<name>_output`, and of those that take a body `<name>_input`, or `<name>_body` where path segments carry some of the input. */
 function operationSchemas(operations: readonly AnyOperation[]): Json {
   const schemas: Json = {};
   const add = (name: string, schema: Json): void => {
@@ -71,10 +71,11 @@ function operationSchemas(operations: readonly AnyOperation[]): Json {
   };
   for (const operation of operations) {
     const input = jsonSchemaOf(operation.input, 'input');
-    const withBody = operation.http.find(takesBody);
-    const inPath = withBody === undefined ? [] : pathParameters(withBody.path);
-    add(`${operation.name}_input`, input);
-    if (inPath.length > 0) add(`${operation.name}_body`, without(input, inPath));
+    for (const { path } of operation.http.filter(takesBody)) {
+      const inPath = pathParameters(path);
+      if (inPath.length === 0) add(`${operation.name}_input`, input);
+      else add(`${operation.name}_body`, without(input, inPath));
+    }
     add(`${operation.name}_output`, jsonSchemaOf(operation.output, 'output'));
   }
   return schemas;
@@ -113,7 +114,7 @@ function problemResponses(): Json {
     TooLarge: response('The body is over its limit'),
     MediaType: response('Send application/json in UTF-8, without content coding'),
     IdempotencyMismatch: response('This Idempotency-Key was used with another payload'),
-    RateLimited: response('Too many calls', ['Retry-After']),
+    RateLimited: response('Too many calls', ['RateLimit', 'RateLimit-Policy', 'Retry-After']),
     Unavailable: response('A part that is needed cannot be reached; try again', ['Retry-After']),
   };
 }
@@ -122,9 +123,11 @@ const header = (description: string): Json => ({ description, schema: { type: 's
 
 const HEADERS: Json = {
   ETag: header('Content version as a strong entity tag, e.g. "3"'),
-  RateLimit: header('Points left in this window: "memory_search";r=11998;t=42'),
-  'RateLimit-Policy': header('Points of a window: "memory_search";q=12000;w=60'),
-  'Retry-After': header('Seconds to wait'),
+  RateLimit: header(
+    'Points left in this window and seconds until the next (draft-ietf-httpapi-ratelimit-headers): "memory_search";r=11998;t=42',
+  ),
+  'RateLimit-Policy': header('Points of a window and its seconds: "memory_search";q=12000;w=60'),
+  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1 } },
   'WWW-Authenticate': header('What kind of token is needed'),
   'X-Request-Id': header('The caller’s own id when it is 1 to 128 of [A-Za-z0-9._-], else one made here'),
   traceparent: header('W3C trace context of this call'),

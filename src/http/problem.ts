@@ -6,6 +6,7 @@ import type { EventLog } from '../operations/watch.ts';
 import { challenge } from './authenticate.ts';
 import { hasBody } from './body.ts';
 import type { HttpConfig } from './http-config.ts';
+import { setRefusedRateLimit } from './rate-limit-headers.ts';
 import type { HttpContext, HttpMiddleware } from './request-state.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -56,6 +57,7 @@ function respond(ctx: HttpContext, error: HindsightError, config: Pick<HttpConfi
   ctx.set('Content-Type', presented?.contentType ?? PROBLEM_TYPE);
   if (wwwAuthenticate !== undefined) ctx.set('WWW-Authenticate', wwwAuthenticate);
   if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterSeconds))));
+  setRefusedRateLimit(ctx, error);
   if (error.code === 'ERR_METHOD_NOT_ALLOWED') ctx.set('Allow', ctx.state.route.methods.join(', '));
   if (!ctx.req.complete && hasBody(ctx.req) && !(Number(ctx.req.headers['content-length']) <= DISCARD_BYTES))
     ctx.set('Connection', 'close');

@@ -2,13 +2,13 @@
 import { HindsightError } from '../errors.ts';
 import type { AnyOperation, HttpBinding } from '../operations/define.ts';
 import type { Invoke } from '../operations/invoke.ts';
-import type { LimitResult } from '../operations/limits.ts';
 import { invalid } from '../operations/parse.ts';
 import { pathParameters, takesBody } from './binding.ts';
 import { BODY_LIMIT_BYTES, LARGE_BODY_LIMIT_BYTES } from './body.ts';
 import { describeOperation } from './openapi-operation.ts';
 import { etagOf, idempotencyKey, isKnownTag, versionFromIfMatch } from './preconditions.ts';
 import { parseQuery, queryParameters, toParameterFaults, type QueryParameter } from './query.ts';
+import { setRateLimit } from './rate-limit-headers.ts';
 import type { HttpContext, Route } from './request-state.ts';
 import { principalOf } from './route-table.ts';
 
@@ -95,11 +95,4 @@ function answer(ctx: HttpContext, binding: HttpBinding, output: Record<string, u
     ctx.status = 304;
     ctx.body = null;
   }
-}
-
-/** draft-ietf-httpapi-ratelimit-headers-11: the policy and where this caller stands in it. */
-function setRateLimit(ctx: HttpContext, policy: string, result: LimitResult): void {
-  const window = result.windowSeconds === undefined ? '' : `;w=${Math.ceil(result.windowSeconds)}`;
-  ctx.set('RateLimit-Policy', `"${policy}";q=${result.limit}${window}`);
-  ctx.set('RateLimit', `"${policy}";r=${Math.max(0, result.remaining)};t=${Math.max(0, Math.ceil(result.resetSeconds))}`);
 }

@@ -15,6 +15,7 @@ import type { MountedHandler } from './mount.ts';
 import { buildOpenApi } from './openapi.ts';
 import { answerOptions, checkOrigin } from './origin-check.ts';
 import { reportProblems, watchRequests, type HttpMetrics } from './problem.ts';
+import { setRateLimit } from './rate-limit-headers.ts';
 import type { HttpMiddleware, RequestState } from './request-state.ts';
 import { createRouteTable, principalOf, type RouteTable } from './route-table.ts';
 import { operationRoutes } from './routes.ts';
@@ -108,7 +109,7 @@ function limitAddress(limiter: AddressLimiter): HttpMiddleware {
 /** One point of the `http` bucket for every authenticated request, before its body costs anything. */
 function limitPrincipal(limiter: Limiter): HttpMiddleware {
   return async (ctx, next) => {
-    if (ctx.state.principal !== undefined) await limiter.consume(ctx.state.principal, 'http', 1);
+    if (ctx.state.principal !== undefined) setRateLimit(ctx, 'http', await limiter.consume(ctx.state.principal, 'http', 1));
     await next();
   };
 }

@@ -17,11 +17,29 @@ export type Readiness = () => Promise<boolean>;
 
 type Json = Record<string, unknown>;
 
+const HEALTH_SCHEMA: Json = {
+  type: 'object',
+  properties: { status: { type: 'string', enum: ['ok', 'unavailable'] } },
+  required: ['status'],
+};
+const METADATA_SCHEMA: Json = {
+  type: 'object',
+  properties: {
+    resource: { type: 'string' },
+    authorization_servers: { type: 'array', items: { type: 'string' } },
+    scopes_supported: { type: 'array', items: { type: 'string' } },
+    bearer_methods_supported: { type: 'array', items: { type: 'string' } },
+    resource_name: { type: 'string' },
+  },
+  required: ['resource', 'authorization_servers'],
+};
+
 const RETRY_AFTER_SECONDS = '2';
 
-function description(operationId: string, summary: string, contentType: string, scope?: string): Json {
-  const answers: Json = { '200': { description: summary, content: { [contentType]: { schema: {} } } } };
-  const refused = { '401': { $ref: '#/components/responses/Unauthorized' }, '403': { $ref: '#/components/responses/Forbidden' } };
+function description(operationId: string, summary: string, contentType: string, schema: Json, scope?: string): Json {
+  const problem = (name: string): Json => ({ $ref: `#/components/responses/${name}` });
+  const answers: Json = { '200': { description: summary, content: { [contentType]: { schema } } }, '403': problem('Forbidden') };
+  const refused = { '401': problem('Unauthorized'), '429': problem('RateLimited'), '503': problem('Unavailable') };
   return {
     operationId,
     summary,
@@ -34,8 +52,12 @@ function description(operationId: string, summary: string, contentType: string, 
 /** /livez says that the process answers, /readyz that it can work; neither says more, they need no token. */
 export function healthRoutes(readiness: Readiness): Route[] {
   const route = (path: string, summary: string, ready: () => Promise<boolean>): Route => {
-    const described = description(path.slice(1), summary, 'application/json');
-    const unavailable = { description: 'Not ready', content: { 'application/json': { schema: {} } } };
+    const described = description(path.slice(1), summary, 'application/json', HEALTH_SCHEMA);
+    const unavailable = {
+      description: 'Not ready',
+      headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
+      content: { 'application/json': { schema: HEALTH_SCHEMA } },
+    };
     return {
       method: 'GET',
       path,
@@ -60,7 +82,7 @@ export function metricsRoute(metrics: MetricsPage): Route {
     access: 'token',
     scope: 'memory:admin',
     bodyLimitBytes: 0,
-    describe: () => description('metrics', 'Metrics in the Prometheus text format', 'text/plain', 'memory:admin'),
+    describe: () => description('metrics', 'Metrics in the Prometheus text format', 'text/plain', { type: 'string' }, 'memory:admin'),
     handle: async (ctx) => {
       ctx.body = await metrics.render();
       ctx.set('Content-Type', metrics.contentType);
@@ -75,7 +97,7 @@ export function openApiRoute(document: () => Json): Route {
     access: 'token',
     scope: 'memory:read',
     bodyLimitBytes: 0,
-    describe: () => description('openapi', 'This document', 'application/json', 'memory:read'),
+    describe: () => description('openapi', 'This document', 'application/json', { type: 'object' }, 'memory:read'),
     handle: async (ctx) => {
       ctx.body = document();
     },
@@ -100,7 +122,8 @@ export function metadataRoutes(config: HttpConfig, mounts: readonly MountedHandl
       access: 'open',
       anyOrigin: true,
       bodyLimitBytes: 0,
-      describe: () => description(`resource_metadata_${i}`, 'OAuth 2.0 protected resource metadata (RFC 9728)', 'application/json'),
+      describe: () =>
+        description(`resource_metadata_${i}`, 'OAuth 2.0 protected resource metadata (RFC 9728)', 'application/json', METADATA_SCHEMA),
       handle: async (ctx) => {
         ctx.body = document;
       },
@@ -116,7 +139,7 @@ export function mountRoutes(mounts: readonly MountedHandler[]): Route[] {
       access: 'token',
       bodyLimitBytes: method === 'POST' ? LARGE_BODY_LIMIT_BYTES : 0,
       mount,
-      describe: () => description(`${mount.path.slice(1)}_${method.toLowerCase()}`, mount.summary, 'application/json', 'memory:read'),
+      describe: () => description(`${mount.path.slice(1)}_${method.toLowerCase()}`, mount.summary, 'application/json', {}, 'memory:read'),
       handle: async (ctx) => {
         const { traceId, signal, body } = ctx.state;
         await mount.handle({ ctx, principal: principalOf(ctx), traceId, signal, body });

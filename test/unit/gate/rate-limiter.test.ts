@@ -46,6 +46,7 @@ describe('rate limiter in the process', () => {
     const error = await limiter.consume(alice, 'memory_search', 1).catch((e: unknown) => e as HindsightError);
     expect(error).to.be.instanceOf(HindsightError).with.property('code', 'ERR_RATE_LIMITED');
     expect((error as HindsightError).retryAfterSeconds).to.be.within(1, 60);
+    expect((error as HindsightError).params).to.deep.include({ policy: 'memory_search', limit: 5, window_seconds: 60 });
     expect((error as HindsightError).message).to.match(/try again in \d+ s/);
     expect(refusals).to.deep.equal(['principal']);
   });

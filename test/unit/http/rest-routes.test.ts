@@ -152,6 +152,27 @@ describe('http/routes', () => {
     ]);
   });
 
+  it('says how the caller stands with the coarse limit where no operation counts, and keeps it through a failure', async () => {
+    const page = await test.request('GET', '/openapi.json');
+    expect(page.headers['ratelimit-policy']).to.equal('"http";q=100;w=60');
+    expect(page.headers['ratelimit']).to.equal('"http";r=99;t=30');
+    expect((await test.request('GET', '/nowhere')).headers['ratelimit']).to.equal('"http";r=99;t=30');
+    expect((await test.request('GET', '/livez')).headers).to.not.have.property('ratelimit');
+  });
+
+  it('names the bucket that refused', async () => {
+    test.memory.intercept = async () => {
+      const params = { policy: 'memory_search', limit: 100, window_seconds: 60, seconds: 7 };
+      throw new HindsightError('ERR_RATE_LIMITED', { params, retryAfterSeconds: 7 });
+    };
+    const answer = await test.post('/v1/memories/search', { query: 'q' });
+    expect(answer.headers).to.include({
+      'ratelimit-policy': '"memory_search";q=100;w=60',
+      ratelimit: '"memory_search";r=0;t=7',
+      'retry-after': '7',
+    });
+  });
+
   for (const bucket of ['http', 'memory_search'])
     it(`answers 429 with Retry-After when ${bucket} is used up`, async () => {
       test.refusing = bucket;
