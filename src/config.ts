@@ -8,6 +8,7 @@ import { environmentSchema, CONFIG_VARIABLES, VARIABLE_NAMES, type Environment, 
 import { HindsightError } from './errors.ts';
 import { checkPolicy, deepFreeze, type DeepReadonly } from './policy.ts';
 
+export { assertNodeVersion } from './config/node-version.ts';
 export { CONFIG_VARIABLES } from './config/variables.ts';
 
 export const LOCAL_ISSUER = 'urn:hindsight-es:local-issuer';
@@ -45,12 +46,6 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   if (unsafe.length > 0) throw new HindsightError('ERR_CONFIG_UNSAFE', { params: { detail: unsafe.join('; ') } });
   // Every variable with a default has been parsed; the others are optional in assemble().
   return deepFreeze(assemble(values as Settled, issuers, { ...env }));
-}
-
-/** Throws ERR_NODE_VERSION when the running Node is older than 20.19. */
-export function assertNodeVersion(found: string = process.versions.node): void {
-  const [major = 0, minor = 0] = found.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) throw new HindsightError('ERR_NODE_VERSION', { params: { found } });
 }
 
 type Defaulted =

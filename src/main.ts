@@ -1,43 +1,59 @@
 #!/usr/bin/env node
-/** The entry: picks a command, and turns what goes wrong at start-up into one sentence and a non-zero exit. */
-import { commands, overview, UsageError } from './cli/commands.ts';
-import { assertNodeVersion } from './config.ts';
-import { toHindsightError } from './errors.ts';
+/** The entry: picks a command, and turns what goes wrong into one sentence and an exit code. */
+import { langOption } from './cli/command-line.ts';
+import { UsageError, type Lang, type Surroundings } from './cli/command-spec.ts';
+import { findCommand, overview } from './cli/commands.ts';
+import { reportFailure } from './cli/failure.ts';
+import { EXIT } from './cli/exit-codes.ts';
+import { assertNodeVersion } from './config/node-version.ts';
+import { languageOf } from './config/terminal.ts';
 
-const EXIT_FAILED = 1;
-const EXIT_USAGE = 2;
-
-async function main(args: readonly string[]): Promise<number> {
+async function main(args: readonly string[], surroundings: Surroundings): Promise<number> {
   assertNodeVersion();
-  const [name, ...rest] = args;
+  const rest = args.filter((arg, i) => !isLang(arg) && !(i > 0 && args[i - 1] === '--lang'));
+  const [name, ...own] = rest;
+  const { lang, stdout } = surroundings;
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    process.stdout.write(overview());
-    return 0;
+    const [about] = own;
+    stdout.write(about === undefined || about.startsWith('-') ? await overview(lang) : await (await findCommand(about, lang)).help(lang));
+    return EXIT.ok;
   }
-  const command = commands.find((c) => c.name === name);
-  if (command === undefined) throw new UsageError(`there is no command "${name.slice(0, 40)}"`);
-  if (rest.includes('--help') || rest.includes('-h')) {
-    process.stdout.write(command.help());
-    return 0;
+  if (name === '--version' || name === '-v') {
+    const { packageVersion } = await import('./cli/package-version.ts');
+    stdout.write(`${packageVersion()}\n`);
+    return EXIT.ok;
   }
-  return command.run(rest);
+  if (name.startsWith('-')) throw new UsageError(`the command's name comes first, not ${name.slice(0, 40)}`);
+  const command = await findCommand(name, lang);
+  if (asksForHelp(own)) {
+    stdout.write(await command.help(lang));
+    return EXIT.ok;
+  }
+  return command.run(own, surroundings);
 }
 
-/** One line, whatever it was that went wrong. */
-function fail(thrown: unknown): never {
-  if (thrown instanceof UsageError) {
-    const help = thrown.command === undefined ? 'hindsight-es --help' : `hindsight-es ${thrown.command} --help`;
-    process.stderr.write(`hindsight-es: ${thrown.message}; try "${help}"\n`);
-    process.exit(EXIT_USAGE);
-  }
-  const error = toHindsightError(thrown);
-  const detail = error.code === 'ERR_INTERNAL' && thrown instanceof Error ? `: ${thrown.message}` : '';
-  process.stderr.write(`hindsight-es: ${error.message}${detail}\n`);
-  process.exit(EXIT_FAILED);
+const isLang = (arg: string): boolean => arg === '--lang' || arg.startsWith('--lang=');
+
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return (end === -1 ? args : args.slice(0, end)).some((arg) => arg === '--help' || arg === '-h');
 }
 
 // A reader that goes away (`serve | head`, a closed terminal) must not take the service down.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-main(process.argv.slice(2)).then((code) => {
-  process.exitCode = code;
-}, fail);
+
+const args = process.argv.slice(2);
+let lang: Lang = languageOf(process.env);
+const surroundings = (): Surroundings => ({
+  env: process.env,
+  lang,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stdin: process.stdin,
+});
+try {
+  lang = langOption(args) ?? lang;
+  process.exitCode = await main(args, surroundings());
+} catch (thrown) {
+  process.exit(reportFailure(thrown, args.includes('--json'), surroundings()));
+}

@@ -1,60 +1,78 @@
-/** The commands of the program, one entry each; --help is made from them. */
-import { parseArgs } from 'node:util';
-import { CONFIG_VARIABLES } from '../config.ts';
-import { UsageError, type CommandSpec, type OptionValues } from './command-spec.ts';
+/** The commands of the program: those written by hand, and one for each operation that has none of its own. */
+import { parseCommandLine } from './command-line.ts';
+import { inLang, UsageError, type CommandSpec, type Lang, type Surroundings } from './command-spec.ts';
+import { helpOf, overviewOf } from './help.ts';
 import { serve } from './serve.ts';
+import { mcp } from './mcp.ts';
+import { nearest } from './suggest.ts';
 import { token } from './token.ts';
-
-export { UsageError } from './command-spec.ts';
-
-const OPTION_COLUMN = 24;
-const VARIABLE_COLUMN = 28;
 
 export interface Command {
   readonly name: string;
-  readonly summary: string;
-  help(): string;
+  readonly spec: CommandSpec;
+  help(lang: Lang): Promise<string>;
   /** Resolves to the exit code. Throws UsageError for options it does not know. */
-  run(args: readonly string[]): Promise<number>;
+  run(args: readonly string[], surroundings: Surroundings): Promise<number>;
+}
+
+/** Written by hand; they stand in the list before and after those of the operations. */
+const FIRST: readonly CommandSpec[] = [serve, token];
+const LAST: readonly CommandSpec[] = [mcp];
+
+/** Every command, in the order of the overview. */
+export async function loadCommands(): Promise<readonly Command[]> {
+  return [...FIRST, ...(await derivedSpecs()), ...LAST].map(define);
+}
+
+/** By name or alias. Throws UsageError, with the nearest name, for what is none; loads the operations only where it has to. */
+export async function findCommand(name: string, lang: Lang): Promise<Command> {
+  const answersTo = (spec: CommandSpec): boolean => spec.name === name || (spec.aliases ?? []).includes(name);
+  const own = [...FIRST, ...LAST].find(answersTo);
+  const spec = own ?? (await derivedSpecs(name))[0];
+  if (spec !== undefined) return define(spec);
+  const known = (await loadCommands()).flatMap((c) => [c.name, ...(c.spec.aliases ?? [])]);
+  const near = nearest(name, known);
+  const shown = name.slice(0, 40);
+  const hint = near === undefined ? '' : inLang({ en: `; did you mean "${near}"?`, zh: `；是否想用 "${near}"？` }, lang);
+  throw new UsageError(inLang({ en: `there is no command "${shown}"${hint}`, zh: `没有命令 "${shown}"${hint}` }, lang));
+}
+
+export async function overview(lang: Lang): Promise<string> {
+  return overviewOf(
+    (await loadCommands()).map(({ spec }) => spec),
+    lang,
+  );
 }
 
 function define(spec: CommandSpec): Command {
   return {
     name: spec.name,
-    summary: spec.summary,
-    help: () => helpOf(spec),
-    run: async (args) => spec.run(parse(spec, args)),
+    spec,
+    help: (lang) => helpOf(spec, lang),
+    run: async (args, surroundings) => {
+      const { values, words, lists } = parseCommandLine(spec, args, surroundings.lang);
+      return spec.run(values, { ...surroundings, words, lists });
+    },
   };
 }
 
-function parse(spec: CommandSpec, args: readonly string[]): OptionValues {
-  const options = Object.fromEntries(Object.entries(spec.options).map(([name, { description: _d, ...option }]) => [name, option]));
-  try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values as OptionValues;
-  } catch (error) {
-    // Node's own words, the first sentence of them: "Unknown option '--foo'"
-    const [sentence = ''] = (error as Error).message.split('. ');
-    throw new UsageError(`${sentence.slice(0, 200).replace(/\n.*/s, '').replace(/\.$/, '')}`, spec.name);
-  }
-}
-
-export const commands: readonly Command[] = [define(serve), define(token)];
-
-export function overview(): string {
-  const list = commands.map((c) => `  ${c.name.padEnd(10)} ${c.summary}`).join('\n');
-  return `hindsight-es: long-term memory for LLM agents\n\nUsage: hindsight-es COMMAND [options]\n\n${list}\n\n"hindsight-es COMMAND --help" tells more. From a clone, "npm start" runs "serve --local".\n`;
-}
-
-function helpOf(spec: CommandSpec): string {
-  const options = Object.entries(spec.options).map(
-    ([name, o]) => `  --${`${name}${o.type === 'string' ? ' VALUE' : ''}`.padEnd(OPTION_COLUMN)} ${o.description}`,
+/**
+ * One for each operation of the registry, or for the one that answers to `name` alone, because reading a schema takes its time. A command
+ * written by hand takes the place of the one with its name; `forget` is derived too, with questions around it.
+ */
+async function derivedSpecs(name?: string): Promise<readonly CommandSpec[]> {
+  const [{ operations }, { commandName, operationCommand }] = await Promise.all([
+    import('../operations/index.ts'),
+    import('./operation-command.ts'),
+  ]);
+  const taken = new Set([...FIRST, ...LAST].map((spec) => spec.name));
+  const wanted = operations.filter((operation) => {
+    const own = commandName(operation);
+    return !taken.has(own) && (name === undefined || name === own || (operation.cli?.aliases ?? []).includes(name));
+  });
+  return Promise.all(
+    wanted.map(async (operation) =>
+      operation.name === 'memory_forget' ? (await import('./forget.ts')).forgetCommand() : operationCommand(operation),
+    ),
   );
-  const variables = spec.name === 'serve' ? `\nEnvironment:\n${CONFIG_VARIABLES.map(variableLine).join('\n')}\n` : '';
-  return `${spec.summary}\n\nUsage: hindsight-es ${spec.usage}\n\nOptions:\n${options.join('\n')}\n${variables}\nExamples:\n${spec.examples.map((e) => `  ${e}`).join('\n')}\n`;
-}
-
-function variableLine(v: (typeof CONFIG_VARIABLES)[number]): string {
-  const byDefault = v.default ?? v.derived;
-  const notes = [byDefault === undefined ? '' : `default: ${byDefault}`, v.secret === true ? `or ${v.name}_FILE` : ''].filter(Boolean);
-  return `  ${v.name.padEnd(VARIABLE_COLUMN)} ${v.description}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
 }

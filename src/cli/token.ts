@@ -1,17 +1,16 @@
 /** `token`: mints a token of the local issuer, for local use and tests; runs beside the service and needs only DATA_DIR. */
-import { loadConfig } from '../config.ts';
 import { isNamespacePattern } from '../domain/namespace.ts';
 import { ACTORS, SCOPES, type Actor } from '../domain/principal.ts';
-import { HindsightError } from '../errors.ts';
-import { openLocalIssuer } from '../gate/local-issuer.ts';
+import type { HindsightError } from '../errors.ts';
 import { UsageError, type CommandSpec } from './command-spec.ts';
 import { openDataDir } from './data-dir.ts';
+import { isA } from './failure.ts';
 
 const DEFAULT_TTL_SECONDS = 90 * 86_400;
 
 export const token: CommandSpec = {
   name: 'token',
-  summary: 'mint a token of the local issuer',
+  summary: { en: 'mint a token of the local issuer', zh: '用本地签发者签发令牌' },
   usage:
     'token [--tenant T] [--sub S] [--scope "memory:read …"] [--actor user|agent|service] [--namespaces "a.b,c.**"] [--ttl SECONDS] [--data-dir DIR]',
   options: {
@@ -42,6 +41,7 @@ export const token: CommandSpec = {
       throw usage(`--ttl takes whole seconds from 1 to ${DEFAULT_TTL_SECONDS}`);
 
     const dataDir = values['data-dir'];
+    const [{ loadConfig }, { openLocalIssuer }] = await Promise.all([import('../config.ts'), import('../gate/local-issuer.ts')]);
     const config = loadConfig(undefined, { HINDSIGHT_LOCAL: 'true', ...(typeof dataDir === 'string' ? { DATA_DIR: dataDir } : {}) });
     openDataDir(config.dataDir);
     const issuer = await openLocalIssuer(config);
@@ -55,7 +55,7 @@ export const token: CommandSpec = {
       ttlSeconds,
     };
     const minted = await issuer.mint(facts).catch((error: unknown) => {
-      if (error instanceof HindsightError && error.code === 'ERR_CONFIG_INVALID') throw usage(String(error.params['detail']));
+      if (isA<HindsightError>(error, 'HindsightError') && error.code === 'ERR_CONFIG_INVALID') throw usage(String(error.params['detail']));
       throw error;
     });
     process.stdout.write(`${minted}\n`);

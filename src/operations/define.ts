@@ -56,8 +56,6 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   readonly output: O;
   /** Example inputs for OpenAPI, --help and tests. */
   readonly examples: readonly z.input<I>[];
-  /** What the service answers to each of the examples, in order; ids, times and scores are the only parts that differ from run to run. */
-  readonly answers?: readonly z.output<O>[];
   handle(input: z.output<I>, context: OperationContext): Promise<z.output<O>>;
 }
 

@@ -28,6 +28,7 @@ export const memoryForget = defineOperation({
     tool: 'default',
     fields: ['memory_id', 'namespaces', 'filter.kind', 'filter.tags', 'filter.subject', 'query', 'dry_run', 'plan'],
   },
+  cli: { positional: 'memory_id' },
   input,
   output: forgetAnswer,
   examples: [

@@ -16,6 +16,7 @@ export const memoryGet = defineOperation({
   cost: 1,
   http: [{ method: 'GET', path: '/v1/memories/:memory_id', status: 200, etag: true }],
   mcp: { tool: 'default', fields: ['memory_id'] },
+  cli: { positional: 'memory_id' },
   input: getInput,
   output: getAnswer,
   examples: [{ memory_id: '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b' }],

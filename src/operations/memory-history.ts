@@ -15,6 +15,7 @@ export const memoryHistory = defineOperation({
   cost: 2,
   http: [{ method: 'GET', path: '/v1/memories/:memory_id/history', status: 200 }],
   mcp: { tool: 'all', fields: ['memory_id'] },
+  cli: { positional: 'memory_id' },
   input: historyInput,
   output: historyAnswer,
   examples: [{ memory_id: '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b' }],

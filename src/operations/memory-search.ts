@@ -31,6 +31,7 @@ export const memorySearch = defineOperation({
       'explain',
     ],
   },
+  cli: { positional: 'query', aliases: ['recall'] },
   input: searchInput,
   output: searchAnswer,
   examples: [

@@ -23,6 +23,7 @@ export const memoryUpdate = defineOperation({
     tool: 'default',
     fields: ['memory_id', 'version', 'content', 'tags', 'occurred_at', 'invalid'],
   },
+  cli: { positional: 'memory_id' },
   input,
   output: updateAnswer,
   examples: [

@@ -34,6 +34,7 @@ export const memoryWrite = defineOperation({
     fields: ['content', 'namespace', 'kind', 'subject', 'topic', 'tags', 'occurred_at', 'session_id', 'source.type', 'source.uri', 'wait'],
     required: ['content'],
   },
+  cli: { positional: 'content', aliases: ['remember'] },
   input,
   output: writeAnswer,
   examples: [
