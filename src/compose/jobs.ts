@@ -1,4 +1,4 @@
-/** The background work of this process: the embed job, nudged by writes, and the sweep of expired Idempotency-Keys. */
+/** The background work of this process: the embed job, nudged by writes, the reembed job that feeds it and the sweep of expired Idempotency-Keys. */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,10 +8,12 @@ import type { StoreClient } from '../elastic/client.ts';
 import type { Guard } from '../guard/guard.ts';
 import { createEmbedJob } from '../jobs/embed.ts';
 import { createIdempotencySweep, IDEMPOTENCY_SWEEP_MS } from '../jobs/idempotency-sweep.ts';
+import { createReembedJob } from '../jobs/reembed.ts';
 import { createWorker, type Job, type Worker } from '../jobs/worker.ts';
 import type { EmbeddingProvider } from '../providers/embedding/provider.ts';
 import { createEmbedQueue } from '../stores/embed-queue.ts';
 import { createIdempotencyStore } from '../stores/idempotency.ts';
+import { createReembedQueue } from '../stores/reembed-queue.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
@@ -29,14 +31,16 @@ export interface JobParts {
 export interface Jobs {
   /** A tenant has records whose vectors are due. */
   nudge(tenant: string): void;
-  /** Lets the running batch end. */
+  /** Breaks a running embedding call off, gives its records back and begins nothing new. */
   stop(): Promise<void>;
 }
 
 export function startJobs({ client, prefix, index, guard, embedder, clock, logger, metrics }: JobParts): Jobs {
+  const store = { client, prefix, clock, spaces: () => embedder.spaces.map((space) => space.name) };
+  const queue = createEmbedQueue(store);
   const embed = createEmbedJob({
     index,
-    queue: createEmbedQueue({ client, prefix, clock }),
+    queue,
     guard,
     embedder,
     clock,
@@ -47,7 +51,7 @@ export function startJobs({ client, prefix, index, guard, embedder, clock, logge
       logger.warn({ reason, err }, 'embedding failed');
     },
     onDead: (tenant, memoryId) =>
-      logger.error({ tenant, memory_id: memoryId }, 'record given up by the embed job; it stays findable by its words'),
+      logger.error({ tenant, memory_id: memoryId }, 'record given up by the embed job; it stays findable by its words, and is tried daily'),
   });
   const started = (job: Job, pollMs?: number): Worker => {
     const worker = createWorker({
@@ -61,9 +65,21 @@ export function startJobs({ client, prefix, index, guard, embedder, clock, logge
     return worker;
   };
   const embedding = started(embed);
+  const reembed = createReembedJob({
+    index,
+    candidates: createReembedQueue(store),
+    queue,
+    embedder,
+    clock,
+    nudge: (tenant) => embedding.nudge(tenant),
+    onUnchecked: metrics.reembedUnchecked,
+    onProgress: (tenant, { checked, marked, done }) =>
+      logger[marked > 0 ? 'info' : 'debug']({ tenant, checked, marked, done }, 'records looked at for missing vectors'),
+  });
+  const reembedding = started(reembed);
   const sweeping = started(createIdempotencySweep(createIdempotencyStore({ client, prefix, clock })), IDEMPOTENCY_SWEEP_MS);
   return {
     nudge: (tenant) => embedding.nudge(tenant),
-    stop: async () => void (await Promise.all([embedding.stop(), sweeping.stop()])),
+    stop: async () => void (await Promise.all([embedding, reembedding, sweeping].map((worker) => worker.stop()))),
   };
 }

@@ -33,6 +33,9 @@ export type Status = (typeof STATUSES)[number];
 /** Searched when the caller does not ask for others. */
 export const DEFAULT_STATUSES: readonly Status[] = ['active', 'conflict'];
 
+/** Put into prompts, and so worth vectors: never a candidate, nothing held back, nothing forgotten. */
+export const SEARCHABLE_STATUSES: readonly Status[] = ['active', 'conflict', 'superseded', 'archived'];
+
 export const VISIBILITIES = ['private', 'shared'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 

@@ -1,7 +1,7 @@
 /** Writes of the memory index: creation, whole replacement and partial update, each under its id and position. */
 import type { Client } from '@elastic/elasticsearch';
 import type { MemoryRecord, SeqNo } from '../domain/memory.ts';
-import type { CreateOutcome, MemoryIndex } from '../domain/ports.ts';
+import type { CreateOutcome, MemoryIndex, PatchOutcome } from '../domain/ports.ts';
 import { openAdmitted, type Admitted } from '../domain/sealed.ts';
 import { HindsightError } from '../errors.ts';
 import { bulk, itemAway, type BulkItem } from './bulk.ts';
@@ -118,11 +118,9 @@ function createOutcome(item: BulkItem): CreateOutcome {
   return { outcome: 'failed', reason: itemAway(item) ? 'unavailable' : (item.errorType ?? 'rejected') };
 }
 
-function patchOutcome(item: BulkItem): 'replaced' | 'conflict' | 'missing' {
+function patchOutcome(item: BulkItem): PatchOutcome {
   if (item.status < 300) return 'replaced';
   if (item.status === 409) return 'conflict';
   if (item.status === 404) return 'missing';
-  throw new HindsightError(itemAway(item) ? 'ERR_STORE_UNAVAILABLE' : 'ERR_STORE_REJECTED', {
-    cause: new Error(`update answered ${item.status} ${item.errorType ?? ''}`),
-  });
+  return itemAway(item) ? 'away' : 'refused';
 }

@@ -1,15 +1,16 @@
 /** The embed job: takes records whose vectors are due, embeds them and writes the vectors back; started by the worker, nudged by writes. */
-import { isDeepStrictEqual } from 'node:util';
-import { isoTime, type Clock } from '../domain/clock.ts';
-import { STATUSES, type MemoryRecord, type Passage, type StoredRecord } from '../domain/memory.ts';
-import type { EmbedQueue, EmbedTask, MemoryIndex, RecordPatch } from '../domain/ports.ts';
+import type { Clock } from '../domain/clock.ts';
+import { STATUSES, type MemoryRecord, type StoredRecord } from '../domain/memory.ts';
+import type { EmbedQueue, EmbedTask, MemoryIndex, QueueDepth } from '../domain/ports.ts';
+import { HindsightError } from '../errors.ts';
 import { lendsContext } from '../domain/turns.ts';
 import type { Guard } from '../guard/guard.ts';
 import { EmbeddingRejected, type EmbeddingProvider } from '../providers/embedding/provider.ts';
-import { EMBED_TRIES_MAX } from '../stores/embed-queue.ts';
-import { bodyOf } from '../text/body.ts';
 import { embedAll, type Embedded, type EmbedWork } from './embed-batch.ts';
+import { createEmbedCall } from './embed-call.ts';
+import { diesOf, patchOf } from './embed-patch.ts';
 import { textsToEmbed } from './embed-text.ts';
+import { createEmbedWriter, type Change } from './embed-write.ts';
 import { jobPrincipal } from './principal.ts';
 import type { Job } from './worker.ts';
 
@@ -17,43 +18,38 @@ export interface EmbedJobOptions {
   readonly index: MemoryIndex;
   readonly queue: EmbedQueue;
   readonly guard: Guard;
-  readonly embedder: Pick<EmbeddingProvider, 'spaces' | 'spacesForText' | 'embed'>;
+  readonly embedder: Pick<EmbeddingProvider, 'spaces' | 'embed'>;
   readonly clock: Clock;
   /** Names this process in leases. */
   readonly by: string;
-  readonly onDepth?: (depth: { readonly due: number; readonly dead: number }) => void;
-  readonly onFailed?: (reason: 'unavailable' | 'rejected', error: unknown) => void;
-  /** Told of a record that is given up after five tries: it stays searchable by its words. */
+  /** Longest time of one embedding call, ms. */
+  readonly callLimitMs?: number;
+  readonly onDepth?: (depth: QueueDepth) => void;
+  readonly onFailed?: (reason: 'unavailable' | 'rejected' | 'store', error: unknown) => void;
+  /** Told of a record that is given up after five tries: it stays searchable by its words and is tried again once a day. */
   readonly onDead?: (tenant: string, memoryId: string) => void;
 }
 
 /** A batch of local vectors takes about a second; a crash costs the rest of the lease. */
 const BATCH = 16;
 const LEASE_MS = 60_000;
-/** First pause of a refused text; doubles with each try. */
-const RETRY_MS = 1_000;
-/** The same where the endpoint failed: overload may pass, so five tries must take minutes (30 s to 4 min between them). */
-const RETRY_FAILED_MS = 15_000;
-const MAX_CAS_TRIES = 3;
+/** Twice what a full call of 64 texts takes on a slow machine, and one attempt with two repeats at a busy endpoint. */
+const CALL_LIMIT_MS = 40_000;
+/** Leases are renewed before a call that, with the write after it, could outlive them. */
+const LEASE_RESERVE_MS = 10_000;
+/** Texts that hang one after the other must not keep everybody else waiting: what is left of the batch after this goes back. */
+const BATCH_LIMIT_MS = 60_000;
 
-type Patch = RecordPatch;
 type LinkedWork = EmbedWork & { readonly previous: StoredRecord | undefined };
 const UNTOUCHED: Embedded = { vectors: new Map(), failed: undefined };
 
-interface Change {
-  readonly record: MemoryRecord;
-  readonly at: StoredRecord['at'];
-  readonly patch: Patch;
-  /** What the vectors of the patch were made from; undefined when it has none. */
-  readonly texts: readonly string[] | undefined;
-}
-
 /**
  * One run takes a batch. Throws EmbeddingUnavailable when the model is away: the leases are given back and no try is consumed. A text
- * that the model refuses or fails on, while it takes others, costs its record a try; after five it is a dead letter.
+ * that the model refuses or fails on, while it takes others, costs its record a try, and so do vectors that the store refuses; after five
+ * it is a dead letter.
  */
 export function createEmbedJob(options: EmbedJobOptions): Job {
-  const { index, queue, guard, embedder, clock, by } = options;
+  const { index, queue, guard, embedder, clock, by, callLimitMs = CALL_LIMIT_MS } = options;
 
   const load = async (record: MemoryRecord, memoryIds: readonly string[], statuses?: typeof STATUSES): Promise<readonly StoredRecord[]> => {
     const scope = guard.scope(
@@ -76,39 +72,44 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
     return previous !== undefined && lendsContext(previous.record, record, clock()) ? previous : undefined;
   };
 
-  /** Whether a patch made of `record` still holds for what is stored `now`: its vectors would be made from the very same texts. */
-  const holds = async ({ record, texts }: Change, now: MemoryRecord): Promise<boolean> => {
-    if (texts === undefined) return now.content === record.content && now.subject === record.subject;
-    const previous = await previousOf(now);
-    return now.prev_turn_id === record.prev_turn_id && isDeepStrictEqual(textsToEmbed(now, previous?.record), texts);
-  };
-
-  /** Writes patches by position; where only the position moved (a counter, a link), once more at the new one. */
-  const complete = async (tenant: string, changes: readonly Change[]): Promise<void> => {
-    let open = changes;
-    for (let attempt = 0; open.length > 0 && attempt < MAX_CAS_TRIES; attempt += 1) {
-      const outcomes = await index.patchMany(
-        tenant,
-        open.map(({ record, patch, at }) => ({ memoryId: record.memory_id, patch, at })),
-      );
-      const moved = open.filter((_, i) => outcomes[i] === 'conflict');
-      const again: Change[] = [];
-      for (const change of moved) {
-        const [now] = await load(change.record, [change.record.memory_id], STATUSES);
-        if (now !== undefined && (await holds(change, now.record))) again.push({ ...change, at: now.at });
-      }
-      open = again;
-    }
-  };
+  const write = createEmbedWriter({
+    index,
+    clock,
+    load: async (record) => (await load(record, [record.memory_id], STATUSES))[0],
+    previousOf,
+  });
 
   const workOf = async ({ record: stored }: EmbedTask, known: readonly string[]): Promise<LinkedWork> => {
     const previous = await previousOf(stored.record);
     return {
       stored,
       previous,
-      spaces: wantedSpaces(stored.record, known, embedder),
+      spaces: (stored.record.spaces_due ?? []).filter((space) => known.includes(space)),
       texts: textsToEmbed(stored.record, previous?.record),
     };
+  };
+
+  /** Keeps the leases of a batch running; the positions it moves are kept by memory id. */
+  const keepLeases = (tenant: string, tasks: readonly EmbedTask[], untilMs: number) => {
+    const positions = new Map<string, StoredRecord['at']>(tasks.map(({ record }) => [record.record.memory_id, record.at]));
+    const held = ({ record, at }: StoredRecord): StoredRecord => ({ record, at: positions.get(record.memory_id) ?? at });
+    let endMs = untilMs;
+    const renew = async (): Promise<void> => {
+      const nowMs = clock();
+      if (endMs - nowMs > callLimitMs + LEASE_RESERVE_MS) return;
+      const stored = tasks.map(({ record }) => held(record));
+      // A lease that cannot be renewed may lapse: another worker then does the same work, and one of the two writes it.
+      const moved = await queue.renew(tenant, stored, LEASE_MS).catch(() => undefined);
+      if (moved === undefined) return;
+      for (const [id, at] of moved) positions.set(id, at);
+      endMs = nowMs + LEASE_MS;
+    };
+    return { renew, held };
+  };
+
+  const tell = (tenant: string, record: MemoryRecord, failure: HindsightError): void => {
+    options.onFailed?.(reasonOf(failure), failure);
+    if (diesOf(record)) options.onDead?.(tenant, record.memory_id);
   };
 
   return {
@@ -119,50 +120,56 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
     },
     run: async (tenant, { nudged, signal }) => {
       // Asked before anything is claimed: while the model has not told its dimension there is nothing to do.
-      const known = embedder.spaces.map((space) => space.name);
+      const { spaces } = embedder;
       // What was just written shows in the claim's search only after a refresh.
       if (nudged) await index.refresh(tenant);
+      const begunMs = clock();
       const tasks = await queue.claim(tenant, { limit: BATCH, leaseMs: LEASE_MS, by });
       if (tasks.length === 0) return 'idle';
-      const works = await Promise.all(tasks.map((task) => workOf(task, known)));
-      const { results, outage } = await embedAll(embedder, works, signal);
+      const works = await Promise.all(
+        tasks.map((task) =>
+          workOf(
+            task,
+            spaces.map(({ name }) => name),
+          ),
+        ),
+      );
+      const leases = keepLeases(tenant, tasks, begunMs + LEASE_MS);
+      const call = createEmbedCall({ embedder, signal, callLimitMs, beforeCall: leases.renew });
+      const { results, outage } = await embedAll(call, works, { signal, goOn: () => clock() - begunMs < BATCH_LIMIT_MS });
       const nowMs = clock();
       const linked = new Map(works.map((w) => [w.previous?.record.memory_id, w.stored.record.memory_id]));
       const changes = works.map((work): Change => {
-        const result = results.get(work) ?? UNTOUCHED;
         const next = linked.get(work.stored.record.memory_id);
         return {
-          record: work.stored.record,
-          at: work.stored.at,
+          ...leases.held(work.stored),
           texts: work.texts,
-          patch: { ...patchOf(work, result, nowMs, embedder), ...(next === undefined ? {} : { next_turn_id: next }) },
+          patch: (now) => ({
+            ...patchOf(now, results.get(work) ?? UNTOUCHED, spaces, nowMs),
+            ...(next === undefined ? {} : { next_turn_id: next }),
+          }),
         };
       });
-      await complete(tenant, [...changes, ...linksOutside(works)]);
-      for (const [{ stored }, { failed }] of results) {
-        if (failed === undefined) continue;
-        options.onFailed?.(failed instanceof EmbeddingRejected ? 'rejected' : 'unavailable', failed);
-        if ((stored.record.embed_tries ?? 0) + 1 >= EMBED_TRIES_MAX) options.onDead?.(tenant, stored.record.memory_id);
-      }
+      const refused = await write(tenant, [...changes, ...linksOutside(works)]);
+      const refusedIds = new Set(refused.map((record) => record.memory_id));
+      for (const record of refused) tell(tenant, record, new HindsightError('ERR_STORE_REJECTED'));
+      for (const [{ stored }, { failed }] of results)
+        if (failed !== undefined && !refusedIds.has(stored.record.memory_id)) tell(tenant, stored.record, failed);
       if (outage !== undefined) {
         options.onFailed?.('unavailable', outage);
         throw outage;
       }
-      return tasks.length === BATCH ? 'more' : 'idle';
+      const cut = works.some(
+        (work) => results.get(work)?.failed === undefined && (results.get(work)?.vectors.size ?? 0) < work.spaces.length,
+      );
+      return cut || tasks.length === BATCH ? 'more' : 'idle';
     },
   };
 }
 
-/**
- * The spaces that are due, as far as this process knows them. In place of those it does not know (another model was configured when
- * the record was written) it takes what a write would choose now, unless that is there: a record is never settled without vectors.
- */
-function wantedSpaces(record: MemoryRecord, known: readonly string[], embedder: EmbedJobOptions['embedder']): readonly string[] {
-  const due = record.spaces_due ?? [];
-  const wanted = due.filter((name) => known.includes(name));
-  if (wanted.length === due.length) return wanted;
-  const ready = record.spaces_ready ?? [];
-  return [...new Set([...wanted, ...embedder.spacesForText(bodyOf(record)).filter((name) => !ready.includes(name))])];
+function reasonOf(error: HindsightError): 'rejected' | 'unavailable' | 'store' {
+  if (error instanceof EmbeddingRejected) return 'rejected';
+  return error.code === 'ERR_STORE_REJECTED' ? 'store' : 'unavailable';
 }
 
 /** next_turn_id of turns before that are not in this batch themselves. */
@@ -171,35 +178,6 @@ function linksOutside(works: readonly LinkedWork[]): readonly Change[] {
   return works.flatMap(({ previous, stored }) => {
     const id = stored.record.memory_id;
     if (previous === undefined || inside.has(previous.record.memory_id) || previous.record.next_turn_id === id) return [];
-    return [{ record: previous.record, at: previous.at, texts: undefined, patch: { next_turn_id: id } }];
+    return [{ ...previous, texts: undefined, patch: () => ({ next_turn_id: id }) }];
   });
-}
-
-/** The fields that vectors, failures and the end of the lease leave on a record. */
-function patchOf(work: EmbedWork, { vectors, failed }: Embedded, nowMs: number, embedder: EmbedJobOptions['embedder']): Patch {
-  const { record } = work.stored;
-  const due = work.spaces.filter((space) => !vectors.has(space));
-  const fields: Record<string, unknown> = {};
-  let passages: readonly Passage[] | undefined = record.passages;
-  for (const [name, [own, ...more]] of vectors) {
-    const field = embedder.spaces.find((space) => space.name === name)?.field;
-    if (field === undefined || own === undefined) continue;
-    fields[field] = Array.from(own);
-    passages = passages?.map((passage, i) => {
-      const vector = more[i];
-      return vector === undefined ? passage : { ...passage, [field]: Array.from(vector) };
-    });
-  }
-  const tries = (record.embed_tries ?? 0) + (failed === undefined ? 0 : 1);
-  const pauseMs = failed instanceof EmbeddingRejected ? RETRY_MS : RETRY_FAILED_MS;
-  return {
-    ...(fields as Patch),
-    ...(vectors.size > 0 && passages !== undefined ? { passages } : {}),
-    ...(vectors.size > 0 ? { spaces_ready: [...new Set([...(record.spaces_ready ?? []), ...vectors.keys()])] } : {}),
-    spaces_due: due,
-    // A text that failed waits longer each time; given back without a try, the record may be taken at once.
-    lease_until: isoTime(failed === undefined ? nowMs : nowMs + pauseMs * 2 ** tries),
-    ...(failed !== undefined ? { embed_tries: tries, embed_error: failed.code } : {}),
-    ...(failed === undefined && due.length === 0 && record.embed_tries !== undefined ? { embed_tries: 0, embed_error: '' } : {}),
-  };
 }

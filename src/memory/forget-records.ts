@@ -1,6 +1,7 @@
 /** Soft forgetting of records: copies kept, heads marked, turns after them rebuilt; safe to repeat at any point. */
 import { isoTime } from '../domain/clock.ts';
 import { STATUSES, type MemoryRecord, type StoredRecord } from '../domain/memory.ts';
+import type { PatchOutcome } from '../domain/ports.ts';
 import { HindsightError } from '../errors.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
@@ -75,6 +76,10 @@ async function markForgotten(
       at,
     })),
   );
-  const withOutcome = (wanted: string): string[] => heads.filter((_, i) => outcomes[i] === wanted).map(({ record }) => record.memory_id);
+  // Safe to repeat: what is forgotten already is left alone.
+  if (outcomes.includes('away')) throw new HindsightError('ERR_STORE_UNAVAILABLE', { cause: new Error('a record could not be marked') });
+  if (outcomes.includes('refused')) throw new HindsightError('ERR_STORE_REJECTED', { cause: new Error('a record could not be marked') });
+  const withOutcome = (wanted: PatchOutcome): string[] =>
+    heads.filter((_, i) => outcomes[i] === wanted).map(({ record }) => record.memory_id);
   return { forgotten: withOutcome('replaced'), moved: withOutcome('conflict') };
 }

@@ -6,8 +6,8 @@ import type { WriteItem } from '../domain/wire/write.ts';
 import { HindsightError } from '../errors.ts';
 import type { MemoryDraft } from '../guard/admission.ts';
 import { normalise } from '../providers/embedding/provider.ts';
+import { spacesOf } from '../providers/embedding/spaces-of.ts';
 import { defined } from './canonical.ts';
-import { bodyOf } from '../text/body.ts';
 import type { MemoryDeps } from './deps.ts';
 import { defaultLayer, type LayerPolicy } from './layer-policy.ts';
 import { textFields, type Texts } from './texts.ts';
@@ -40,7 +40,7 @@ export function eventAt(occurredAt: string | undefined, createdAt: string): stri
 
 /** Vectors due for a text: every space that routing names and that is not there yet. */
 export function dueSpaces(deps: Pick<MemoryDeps, 'embedder'>, texts: Pick<Texts, 'content' | 'title'>): readonly string[] {
-  return deps.embedder.spacesForText(bodyOf(texts));
+  return spacesOf(deps.embedder, texts);
 }
 
 /**

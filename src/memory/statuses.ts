@@ -1,17 +1,15 @@
 /** Which statuses a read may show, by what it is for and who asks; the mandatory filter is made with these. */
-import { DEFAULT_STATUSES, type Status } from '../domain/memory.ts';
+import { DEFAULT_STATUSES, SEARCHABLE_STATUSES, type Status } from '../domain/memory.ts';
 import type { Principal } from '../domain/principal.ts';
 
-/** Put into prompts: never a candidate, nothing held back, nothing forgotten. */
-const SEARCHABLE: readonly Status[] = ['active', 'conflict', 'superseded', 'archived'];
 /** Listed and read by id besides; what waits for a person's decision is shown to people, not to agents. */
-const SHOWN: readonly Status[] = [...SEARCHABLE, 'candidate'];
+const SHOWN: readonly Status[] = [...SEARCHABLE_STATUSES, 'candidate'];
 const SHOWN_TO_PEOPLE: readonly Status[] = [...SHOWN, 'pending'];
 
 /** Statuses a search looks in: those asked for as far as a search may show them. */
 export function searchStatuses(asked: readonly Status[] | undefined, includeSuperseded: boolean): readonly Status[] {
   const wanted = [...(asked ?? DEFAULT_STATUSES), ...(includeSuperseded ? (['superseded'] as const) : [])];
-  return SEARCHABLE.filter((status) => wanted.includes(status));
+  return SEARCHABLE_STATUSES.filter((status) => wanted.includes(status));
 }
 
 /** Statuses that list and by-id reads may show to this principal. */

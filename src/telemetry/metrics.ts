@@ -1,5 +1,6 @@
 /** The metrics page: Prometheus counters and histograms with closed sets of labels; one registry a process, passed down by compose. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { QueueDepth } from '../domain/ports.ts';
 import type { ErrorCode } from '../errors.ts';
 
 const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
@@ -19,8 +20,10 @@ export interface Metrics {
   readonly requestDone: (method: string, route: string, status: number, durationMs: number) => void;
   readonly operationDone: (operation: string, code: ErrorCode | 'OK', durationMs: number) => void;
   readonly elasticDone: (call: ElasticCall, ok: boolean, durationMs: number) => void;
-  readonly embedQueue: (depth: { readonly due: number; readonly dead: number }) => void;
-  readonly embedFailed: (reason: 'unavailable' | 'rejected') => void;
+  readonly embedQueue: (depth: QueueDepth) => void;
+  readonly embedFailed: (reason: 'unavailable' | 'rejected' | 'store') => void;
+  /** Records without a vector in a space in use that have not been looked at yet. */
+  readonly reembedUnchecked: (records: number) => void;
   /** A search had to do without a part, `vector` for instance. */
   readonly searchDegraded: (part: string) => void;
   readonly rateLimited: (bucket: 'principal' | 'tenant' | 'address') => void;
@@ -59,8 +62,19 @@ export function createMetrics(): Metrics {
   });
   const embedDepth = new Gauge({
     name: 'hindsight_embed_queue_records',
-    help: 'Records that wait for vectors (due) and that were given up (dead)',
+    help: 'Records that wait for vectors (due), that were given up (dead) and that are due in spaces of another model alone (foreign)',
     labelNames: ['state'],
+    registers,
+  });
+  const deadLetters = new Gauge({
+    name: 'hindsight_embed_dead_letters',
+    help: 'Records given up by the embed job, tried again once a day, by what failed last',
+    labelNames: ['reason'],
+    registers,
+  });
+  const reembed = new Gauge({
+    name: 'hindsight_reembed_unchecked_records',
+    help: 'Records without a vector in a space in use that reembedding has still to look at; those that want one become due',
     registers,
   });
   const embedErrors = new Counter({
@@ -103,9 +117,14 @@ export function createMetrics(): Metrics {
     elasticDone(call, ok, durationMs) {
       elastic.observe({ call, outcome: ok ? 'ok' : 'failed' }, durationMs / 1_000);
     },
-    embedQueue({ due, dead }) {
+    embedQueue({ due, dead, deadBy, foreign }) {
       embedDepth.set({ state: 'due' }, due);
       embedDepth.set({ state: 'dead' }, dead);
+      embedDepth.set({ state: 'foreign' }, foreign);
+      for (const [reason, records] of Object.entries(deadBy)) deadLetters.set({ reason }, records);
+    },
+    reembedUnchecked(records) {
+      reembed.set(records);
     },
     embedFailed(reason) {
       embedErrors.inc({ reason });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { MemoryRecord } from '../../src/domain/memory.ts';
+import type { RecordPatch } from '../../src/domain/ports.ts';
 import type { SearchSpec } from '../../src/domain/ranking.ts';
 import { admit, openUnscreened } from '../../src/domain/sealed.ts';
 import { createClient } from '../../src/elastic/client.ts';
@@ -386,6 +387,24 @@ describe('elastic/memory-index on a real engine', function () {
       const [afterA, afterB] = await get([a!.memory_id, b!.memory_id], { tenant });
       expect(afterA?.record).to.deep.equal({ ...a, access_level: 2, spaces_due: [] });
       expect(afterB?.record).not.to.have.property('access_level');
+    });
+
+    it('patchMany tells the refusal of one item apart from the others, which are written', async () => {
+      const tenant = newTenant();
+      const records = await put(tenant, {}, {}, {}, {});
+      const at = await get(
+        records.map((record) => record.memory_id),
+        { tenant },
+      );
+      const patches: RecordPatch[] = [{ vec_zh: [1, 0, 0, 0] }, { vec_zh: [1, 0] }, { vec_unknown: [1] }, { vec_zh: [0, 1, 0, 0] }];
+      const outcomes = await store.index.patchMany(
+        tenant,
+        patches.map((patch, i) => ({ memoryId: records[i]!.memory_id, patch, at: at[i]!.at })),
+      );
+      expect(outcomes).to.deep.equal(['replaced', 'refused', 'refused', 'replaced']);
+      const [, refused] = await get([records[0]!.memory_id, records[1]!.memory_id], { tenant });
+      expect(refused?.record).not.to.have.property('vec_zh');
+      expect(refused?.at, 'its position stands').to.deep.equal(at[1]?.at);
     });
   });
 

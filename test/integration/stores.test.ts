@@ -3,9 +3,10 @@ import type { MemoryRecord } from '../../src/domain/memory.ts';
 import { admit, openUnscreened } from '../../src/domain/sealed.ts';
 import { createClient } from '../../src/elastic/client.ts';
 import { globalIndex, placementOf } from '../../src/elastic/placement.ts';
-import { createEmbedQueue, EMBED_TRIES_MAX } from '../../src/stores/embed-queue.ts';
+import { createEmbedQueue, DEAD_REST_MS, EMBED_TRIES_MAX, REEMBED_MARK } from '../../src/stores/embed-queue.ts';
 import { createIdempotencyStore } from '../../src/stores/idempotency.ts';
 import { createNamespaceStore } from '../../src/stores/namespaces.ts';
+import { createReembedQueue } from '../../src/stores/reembed-queue.ts';
 import { createAccessStats, type ClosableAccessStats } from '../../src/stores/stats.ts';
 import { HindsightError } from '../../src/errors.ts';
 import { memoryRecord, nextId } from '../support/records.ts';
@@ -198,8 +199,11 @@ describe('stores on a real engine', function () {
   });
 
   describe('embed queue', () => {
-    const open = () => createEmbedQueue({ client: store.client, prefix: store.prefix, clock });
+    const spaces = (): readonly string[] => ['zh', 'en'];
+    const open = () => createEmbedQueue({ client: store.client, prefix: store.prefix, clock, spaces });
     const due = { spaces_due: ['zh'] };
+    const iso = (ms: number): string => new Date(now + ms).toISOString();
+    const dead = { ...due, embed_tries: EMBED_TRIES_MAX, lease_until: iso(-1_000) };
     const dueOf = async (tenant: string): Promise<number> => (await open().dueTenants()).find((t) => t.tenant === tenant)?.count ?? 0;
 
     it('names tenants with claimable records and counts them; settled, dead and leased ones are not among them', async () => {
@@ -208,9 +212,10 @@ describe('stores on a real engine', function () {
         tenant,
         due,
         { ...due, embed_tries: EMBED_TRIES_MAX - 1 },
-        { ...due, embed_tries: EMBED_TRIES_MAX },
+        dead,
         { spaces_due: [] },
         {},
+        { spaces_due: ['of_another_model'] },
         { ...due, lease_until: new Date(now + 1_000).toISOString() },
         { ...due, lease_until: new Date(now - 1_000).toISOString() },
       );
@@ -218,11 +223,77 @@ describe('stores on a real engine', function () {
       expect(await dueOf(newTenant())).to.equal(0);
     });
 
-    it('counts due and dead letters of all tenants', async () => {
+    it('counts what is due, given up and due elsewhere, of all tenants', async () => {
       const before = await open().depth();
-      await put(newTenant(), due, { ...due, embed_tries: EMBED_TRIES_MAX });
-      await put(newTenant(), due, {});
-      expect(await open().depth()).to.deep.equal({ due: before.due + 2, dead: before.dead + 1 });
+      const failed = (embed_error: string) => ({ ...dead, embed_error });
+      await put(newTenant(), due, failed('ERR_EMBEDDING_REJECTED'), failed('ERR_STORE_REJECTED'), failed('ERR_STORE_UNAVAILABLE'), dead);
+      await put(newTenant(), due, { spaces_due: ['of_another_model'] }, {}, failed('ERR_EMBEDDING_UNAVAILABLE'));
+      const { deadBy, ...depth } = await open().depth();
+      expect(depth).to.deep.equal({ due: before.due + 2, dead: before.dead + 5, foreign: before.foreign + 1 });
+      const more = Object.entries(deadBy).map(([reason, count]) => [reason, count - before.deadBy[reason as 'other']]);
+      expect(Object.fromEntries(more)).to.deep.equal({ rejected: 1, unavailable: 1, store: 2, other: 1 });
+    });
+
+    it('gives a dead letter again a day after its last try', async () => {
+      const tenant = newTenant();
+      await put(tenant, { ...dead, lease_until: iso(-DEAD_REST_MS + 1) });
+      expect(await dueOf(tenant)).to.equal(0);
+      now += 2;
+      expect(await dueOf(tenant)).to.equal(1);
+      expect(await open().claim(tenant, { limit: 5, leaseMs: 1_000, by: 'w' })).to.have.length(1);
+    });
+
+    it('puts what was written before what reembedding made due and what failed before, oldest first in each', async () => {
+      const tenant = newTenant();
+      const at = (day: number) => ({ ...due, created_at: `2026-02-0${day}T00:00:00.000Z` });
+      const marked = { lease_by: REEMBED_MARK, lease_until: iso(-1_000) };
+      const records = await put(
+        tenant,
+        { ...at(1), ...marked },
+        { ...at(2), ...dead, lease_until: iso(-DEAD_REST_MS - 1) },
+        { ...at(3), ...marked },
+        { ...at(5), embed_tries: 1, lease_by: 'w0', lease_until: iso(-1) },
+        at(4),
+      );
+      const tasks = await open().claim(tenant, { limit: 5, leaseMs: 60_000, by: 'w' });
+      const order = tasks.map((task) => records.findIndex((record) => record.memory_id === task.record.record.memory_id));
+      expect(order).to.deep.equal([4, 3, 0, 1, 2]);
+    });
+
+    it('renews leases by position, and leaves out a record that moved', async () => {
+      const tenant = newTenant();
+      await put(tenant, due, due);
+      const tasks = await open().claim(tenant, { limit: 2, leaseMs: 10_000, by: 'w1' });
+      const [first, second] = tasks.map((task) => task.record);
+      await store.index.patchMany(tenant, [{ memoryId: second!.record.memory_id, patch: { hit_count: 3 }, at: second!.at }]);
+      now += 9_000;
+      const moved = await open().renew(
+        tenant,
+        tasks.map((task) => task.record),
+        10_000,
+      );
+      expect([...moved.keys()]).to.deep.equal([first!.record.memory_id]);
+      expect((await head(tenant, first!.record.memory_id))?.lease_until).to.equal(iso(10_000));
+      const patch = { vec_zh: [1, 0, 0, 0], spaces_due: [] };
+      const at = moved.get(first!.record.memory_id)!;
+      expect(await store.index.patchMany(tenant, [{ memoryId: first!.record.memory_id, patch, at }])).to.deep.equal(['replaced']);
+    });
+
+    it('leaves a record that cannot be changed aside for ten minutes, so that it takes nobody’s place', async () => {
+      const tenant = newTenant();
+      const [stuck, other] = await put(tenant, { ...due, created_at: '2026-02-01T00:00:00.000Z' }, due);
+      // a field from a mapping that is no more: every update of the document is refused
+      const index = placementOf(store.prefix, tenant).memory;
+      await store.client.indices.putMapping({ index, dynamic: false });
+      await store.client.update({ index, id: stuck!.memory_id, doc: { gone_field: 1 }, refresh: true });
+      await store.client.indices.putMapping({ index, dynamic: 'strict' });
+      const queue = open();
+      const claim = async () => (await queue.claim(tenant, { limit: 1, leaseMs: 1_000, by: 'w' })).map((t) => t.record.record.memory_id);
+      expect(await claim()).to.deep.equal([]);
+      expect(await claim()).to.deep.equal([other!.memory_id]);
+      now += 600_001;
+      await store.index.refresh(tenant);
+      expect(await claim(), 'asked again').to.deep.equal([]);
     });
 
     it('claims the oldest first, whole, at the position after the lease', async () => {
@@ -270,10 +341,63 @@ describe('stores on a real engine', function () {
 
     it('finds nothing for a tenant without an index, and fails as unavailable when Elasticsearch is away', async () => {
       expect(await open().claim(newTenant(), { limit: 5, leaseMs: 1_000, by: 'w' })).to.deep.equal([]);
-      const queue = createEmbedQueue({ client: away, prefix: store.prefix, clock });
+      const queue = createEmbedQueue({ client: away, prefix: store.prefix, clock, spaces });
       await unavailable(queue.dueTenants());
       await unavailable(queue.claim('t', { limit: 1, leaseMs: 1, by: 'w' }));
       await unavailable(queue.depth());
+    });
+  });
+
+  describe('reembed queue', () => {
+    const open = (client = store.client) => createReembedQueue({ client, prefix: store.prefix, clock, spaces: () => ['zh', 'en'] });
+    const wantedOf = async (tenant: string): Promise<number> => (await open().tenants()).find((t) => t.tenant === tenant)?.count ?? 0;
+    const whole = { spaces_ready: ['zh', 'en'] };
+
+    it('finds searchable records that lack a space or are due in others alone, page by page in the order of their ids', async () => {
+      const tenant = newTenant();
+      const records = await put(
+        tenant,
+        whole,
+        {},
+        { spaces_ready: ['zh'], spaces_due: ['en'] },
+        { spaces_ready: ['zh'], title: 'half', embed_tries: 3, lease_until: '2026-03-01T11:00:00.000Z' },
+        { ...whole, spaces_due: ['gone'] },
+        { ...whole, spaces_due: ['gone', 'zh'] },
+        { status: 'forgotten' },
+        { status: 'candidate' },
+        { status: 'superseded', spaces_due: ['zh'] },
+        { status: 'archived' },
+        { expires_at: '2026-03-01T11:59:00.000Z' },
+        { expires_at: '2026-03-01T12:01:00.000Z' },
+      );
+      const wanted = [1, 3, 4, 8, 9, 11].map((i) => records[i]!.memory_id);
+      expect(await wantedOf(tenant)).to.equal(6);
+      const pages: string[][] = [];
+      let after: string | undefined;
+      do {
+        const { candidates, next } = await open().page(tenant, { after, limit: 4 });
+        pages.push(candidates.map(({ record }) => record.memory_id));
+        after = next;
+      } while (after !== undefined);
+      expect(pages).to.deep.equal([wanted.slice(0, 4), wanted.slice(4)]);
+    });
+
+    it('gives what the decision needs without vectors, and the position to write the mark by', async () => {
+      const tenant = newTenant();
+      const [record] = await put(tenant, { vec_en: [1, 0, 0], spaces_ready: ['en'], title: 'Tea' });
+      const { candidates } = await open().page(tenant, { after: undefined, limit: 5 });
+      const { memory_id, title, content, updated_at, spaces_ready } = record!;
+      expect(candidates.map((c) => c.record)).to.deep.equal([{ memory_id, title, content, updated_at, spaces_ready }]);
+      const patch = { spaces_due: ['zh'], lease_by: REEMBED_MARK };
+      expect(await store.index.patchMany(tenant, [{ memoryId: memory_id, patch, at: candidates[0]!.at }])).to.deep.equal(['replaced']);
+      await store.index.refresh(tenant);
+      expect(await wantedOf(tenant)).to.equal(0);
+    });
+
+    it('finds nothing for a tenant without an index, and fails as unavailable when Elasticsearch is away', async () => {
+      expect(await open().page(newTenant(), { after: undefined, limit: 5 })).to.deep.equal({ candidates: [], next: undefined });
+      await unavailable(open(away).tenants());
+      await unavailable(open(away).page('t', { after: undefined, limit: 5 }));
     });
   });
 

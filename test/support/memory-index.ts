@@ -1,6 +1,6 @@
 /** A small memory index in process, behind the same sealed types as the real one: for unit tests of guard, memory and jobs. */
 import type { MemoryRecord, SeqNo, StoredRecord } from '../../src/domain/memory.ts';
-import type { CreateOutcome, EmbedQueue, EmbedTask, MemoryIndex } from '../../src/domain/ports.ts';
+import type { CreateOutcome, EmbedQueue, EmbedTask, MemoryIndex, PatchOutcome, RecordPatch } from '../../src/domain/ports.ts';
 import type { HitRecord, IndexHit, SearchSpec } from '../../src/domain/ranking.ts';
 import type { Scope } from '../../src/domain/scope.ts';
 import { openAdmitted, openScoped, unscreened } from '../../src/domain/sealed.ts';
@@ -17,10 +17,18 @@ interface Slot {
   visible: MemoryRecord | undefined;
 }
 
+/** The spaces of the test embedder. */
+const QUEUE_SPACES: readonly string[] = ['zh', 'en'];
+const DAY_MS = 86_400_000;
+
 export interface TestMemoryIndex extends MemoryIndex {
   readonly heads: ReadonlyMap<string, { readonly record: MemoryRecord }>;
   readonly copies: ReadonlyMap<string, MemoryRecord>;
   readonly queue: EmbedQueue;
+  /** Position of a record; -1 when there is none. */
+  seqNoOf(memoryId: string): number;
+  /** Outcomes that patchMany gives in place of writing. */
+  refuses: ((memoryId: string, patch: RecordPatch) => PatchOutcome | undefined) | undefined;
   /** Called before each method: may throw, or change something in between. */
   before: ((method: string) => void | Promise<void>) | undefined;
   readonly calls: string[];
@@ -63,6 +71,8 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
     heads,
     copies,
     before: undefined,
+    refuses: undefined,
+    seqNoOf: (memoryId) => heads.get(memoryId)?.seqNo ?? -1,
     calls: [],
     plant: (record) => {
       put(record);
@@ -121,6 +131,8 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
         const slot = heads.get(memoryId);
         if (slot === undefined) return 'missing';
         if (slot.seqNo !== position.seq_no) return 'conflict';
+        const refusal = index.refuses?.(memoryId, patch);
+        if (refusal !== undefined) return refusal;
         put({ ...slot.record, ...patch });
         return 'replaced';
       });
@@ -167,17 +179,37 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
           return { tenant, record: { record: clone(slot.record), at: at(slot) } satisfies StoredRecord };
         });
       },
+      renew: async (_tenant, held, leaseMs) => {
+        await enter('renew');
+        const moved = new Map<string, SeqNo>();
+        for (const { record, at: position } of held) {
+          const slot = heads.get(record.memory_id);
+          if (slot === undefined || slot.seqNo !== position.seq_no) continue;
+          put({ ...slot.record, lease_until: new Date(clock() + leaseMs).toISOString() });
+          moved.set(record.memory_id, { seq_no: seqNo, primary_term: 1 });
+        }
+        return moved;
+      },
       depth: async () => {
         const all = [...heads.values()].map((slot) => slot.record).filter((record) => (record.spaces_due ?? []).length > 0);
-        return { due: all.filter((r) => (r.embed_tries ?? 0) < 5).length, dead: all.filter((r) => (r.embed_tries ?? 0) >= 5).length };
+        const here = all.filter(isDueHere);
+        const dead = here.filter(isDead);
+        const of = (...codes: string[]): number => dead.filter((record) => codes.includes(record.embed_error ?? '')).length;
+        const deadBy = {
+          rejected: of('ERR_EMBEDDING_REJECTED'),
+          unavailable: of('ERR_EMBEDDING_UNAVAILABLE'),
+          store: of('ERR_STORE_REJECTED', 'ERR_STORE_UNAVAILABLE'),
+          other: 0,
+        };
+        return { due: here.length - dead.length, dead: dead.length, deadBy, foreign: all.length - here.length };
       },
     },
   };
 
+  const isDueHere = (record: MemoryRecord): boolean => (record.spaces_due ?? []).some((space) => QUEUE_SPACES.includes(space));
+  const isDead = (record: MemoryRecord): boolean => (record.embed_tries ?? 0) >= 5;
   const isDue = (record: MemoryRecord): boolean =>
-    (record.spaces_due ?? []).length > 0 &&
-    (record.embed_tries ?? 0) < 5 &&
-    (record.lease_until === undefined || Date.parse(record.lease_until) <= clock());
+    isDueHere(record) && (record.lease_until === undefined || Date.parse(record.lease_until) <= clock() - (isDead(record) ? DAY_MS : 0));
 
   return index;
 }

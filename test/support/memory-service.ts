@@ -60,7 +60,7 @@ export async function openMemoryService(): Promise<MemoryService> {
   const store = await openStore(provider.spaces, systemClock);
   const { client, prefix, schema, index } = store;
   const guard = testGuard({ clock: systemClock });
-  const queue = createEmbedQueue({ client, prefix, clock: systemClock });
+  const queue = createEmbedQueue({ client, prefix, clock: systemClock, spaces: () => provider.spaces.map((space) => space.name) });
   const workers: Worker[] = [];
   const newWorker = (by: string, onError?: (error: unknown) => void): Worker => {
     const job = createEmbedJob({ index, queue, guard, embedder, clock: systemClock, by });

@@ -186,7 +186,8 @@ describe('metrics', () => {
     metrics.requestDone('GET', '/v1/memories/:memory_id', 200, 12);
     metrics.operationDone('memory_search', 'ERR_RATE_LIMITED', 3);
     metrics.elasticDone('search', true, 8);
-    metrics.embedQueue({ due: 7, dead: 1 });
+    metrics.embedQueue({ due: 7, dead: 3, deadBy: { rejected: 2, unavailable: 1, store: 0, other: 0 }, foreign: 4 });
+    metrics.reembedUnchecked(12);
     metrics.embedFailed('unavailable');
     metrics.searchDegraded('vector');
     metrics.rateLimited('tenant');
@@ -198,7 +199,11 @@ describe('metrics', () => {
       'hindsight_operation_duration_seconds_count{operation="memory_search",code="ERR_RATE_LIMITED"} 1',
       'hindsight_elasticsearch_duration_seconds_count{call="search",outcome="ok"} 1',
       'hindsight_embed_queue_records{state="due"} 7',
-      'hindsight_embed_queue_records{state="dead"} 1',
+      'hindsight_embed_queue_records{state="dead"} 3',
+      'hindsight_embed_queue_records{state="foreign"} 4',
+      'hindsight_embed_dead_letters{reason="rejected"} 2',
+      'hindsight_embed_dead_letters{reason="store"} 0',
+      'hindsight_reembed_unchecked_records 12',
       'hindsight_embed_errors_total{reason="unavailable"} 1',
       'hindsight_degraded_searches_total{part="vector"} 1',
       'hindsight_rate_limited_total{bucket="tenant"} 1',
