@@ -3,7 +3,7 @@
 interface ErrorRow {
   /** HTTP status of the problem response. */
   readonly status: number;
-  /** Fixed public text; `{name}` is filled from `params`. Never memory content, never upstream text. */
+  /** Fixed public text; `{name}`, or `{name:text without it}`, is filled from `params`. Never memory content, never upstream text. */
   readonly text: string;
   /** True when the same call may succeed later (503 and 429 carry Retry-After). */
   readonly retryable: boolean;
@@ -42,7 +42,7 @@ export const ERRORS = {
   ERR_PRECONDITION_FAILED: row(412, 'The memory is at version {version}, not at the one in If-Match'),
   ERR_IDEMPOTENCY_MISMATCH: row(422, 'This Idempotency-Key was used with another payload'),
   ERR_RATE_LIMITED: row(429, 'Too many calls; try again in {seconds} s', 'info', true),
-  ERR_STORE_UNAVAILABLE: row(503, 'Elasticsearch cannot be reached right now; nothing was lost, try again', 'error', true),
+  ERR_STORE_UNAVAILABLE: row(503, 'Elasticsearch cannot be reached right now; {advice:try again}', 'error', true),
   ERR_STORE_REJECTED: row(500, 'The store refused the operation', 'error'),
   ERR_GUARD_UNAVAILABLE: row(503, 'The guard cannot decide right now, so nothing was stored', 'error', true),
   ERR_EMBEDDING_UNAVAILABLE: row(503, 'The embedding model cannot be reached right now', 'warn', true),
@@ -115,7 +115,7 @@ export class HindsightError extends Error {
 }
 
 function fill(text: string, params: Readonly<Record<string, string | number>>): string {
-  return text.replace(/\{(\w+)\}/g, (_all, name: string) => String(params[name] ?? ''));
+  return text.replace(/\{(\w+)(?::([^}]*))?\}/g, (_all, name: string, absent = '') => String(params[name] ?? absent));
 }
 
 /** The error itself when it is ours, else ERR_INTERNAL with the original as cause. */

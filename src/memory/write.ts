@@ -37,7 +37,7 @@ const OUTCOME_OF: Readonly<Partial<Record<Status, Outcome>>> = {
  * ERR_MEMORY_NOT_FOUND for parents); in a batch they are the item's. ERR_STORE_UNAVAILABLE and ERR_GUARD_UNAVAILABLE stop the whole call.
  */
 export async function write(deps: MemoryDeps, turns: TurnLinks, input: WriteInput, call: CallContext): Promise<Answer> {
-  const checked = checkItems(input);
+  const checked = await checkItems(input);
   const ids = checked.items.map(() => deps.newId());
   if (call.idempotencyKey === undefined && isLargeUnlinked(checked)) {
     const answer = await storeInGroups(deps, turns, checked, call, ids);
@@ -53,7 +53,7 @@ export async function write(deps: MemoryDeps, turns: TurnLinks, input: WriteInpu
 
 async function store(deps: MemoryDeps, turns: TurnLinks, call: CallContext, judged: readonly Judged[]): Promise<Answer> {
   const admitted = judged.flatMap((j) => ('record' in j ? [j.record] : []));
-  const linked = await turns.linkAll(admitted, call);
+  const linked = await turns.linkAll(admitted);
   const boxes = linked.map((record, i) => deps.guard.readmit(record, admitted[i] ?? record));
   const outcomes = await createAll(deps, boxes);
   await announce(
@@ -127,7 +127,7 @@ async function announce(deps: MemoryDeps, turns: TurnLinks, call: CallContext, s
   if (stored.length === 0) return;
   const { tenant } = call.principal;
   await deps.dirty.mark(tenant);
-  stored.forEach((record) => turns.remember(record));
+  await turns.linkStored(stored);
   if (stored.some((r) => (r.spaces_due ?? []).length > 0)) deps.nudge(tenant);
 }
 

@@ -63,10 +63,27 @@ export function createInvoke(parts: InvokeParts): Invoke {
       logger.debug(done('OK'), 'operation done');
       return output;
     } catch (thrown) {
-      const error = toHindsightError(thrown);
+      const error = withAdvice(toHindsightError(thrown), operation, call);
       const cause = error.cause === undefined ? {} : { err: error.cause };
       logger[ERRORS[error.code].level]({ ...done(error.code), ...cause }, 'operation failed');
       throw error;
     }
   };
+}
+
+/** A store that did not answer may have done what it was asked all the same: a caller who changes something is told how to go on. */
+function withAdvice(error: HindsightError, operation: AnyOperation, call: InvokeCall): HindsightError {
+  if (error.code !== 'ERR_STORE_UNAVAILABLE' || operation.effect === 'read') return error;
+  return new HindsightError(error.code, {
+    params: { advice: adviceOf(operation, call) },
+    ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
+    cause: error.cause,
+  });
+}
+
+function adviceOf({ effect, http }: AnyOperation, { idempotencyKey }: InvokeCall): string {
+  if (idempotencyKey !== undefined) return 'the write may or may not have been stored: send it again with the same Idempotency-Key';
+  if (effect === 'write' && http.some((binding) => binding.idempotencyKey === true))
+    return 'the write may or may not have been stored: search for it before you send it again (over REST, an Idempotency-Key makes that safe)';
+  return 'the change may or may not have been made: read the memory again before you repeat it';
 }

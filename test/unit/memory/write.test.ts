@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import { HindsightError } from '../../../src/errors.ts';
+import type { AnyOperation } from '../../../src/operations/define.ts';
+import { operations } from '../../../src/operations/index.ts';
+import { parseInput } from '../../../src/operations/parse.ts';
 import { principal } from '../../support/principals.ts';
 import { createWorld, type World } from '../../support/memory-world.ts';
 import { memoryRecord } from '../../support/records.ts';
@@ -110,6 +113,37 @@ describe('memory write', () => {
     expect(await pointers({})).to.deep.equal(['/content']);
     expect(await pointers({ content: 'x', items: [{ content: 'y' }] })).to.deep.equal(['/content']);
     expect(world.index.heads.size).to.equal(0);
+  });
+
+  it('words a fault of an item as it words that of a single call, at most twenty of each', async () => {
+    const world = createWorld();
+    const write = operations.find(({ name }) => name === 'memory_write');
+    const faulty = [
+      {},
+      { content: '', importance: 2, kind: 'nothing' },
+      { content: 'x', surprise: 1 },
+      { content: 'x', tags: 'one' },
+      { content: 'x', metadata: { 'my.key': 1 } },
+      { content: 'x', occurred_at: 'yesterday' },
+      { content: 'x', source: { type: 'web', parents: ['no id'] } },
+      { content: 'x', vectors: { 'No Space': [1] } },
+      { content: 'x', tags: Array(30).fill('') },
+    ];
+    const { results } = await world.memory.write({ items: faulty }, world.call());
+    for (const [i, input] of faulty.entries()) {
+      let single: HindsightError | undefined;
+      try {
+        parseInput(write as AnyOperation, input);
+      } catch (error) {
+        single = error as HindsightError;
+      }
+      const { errors = [] } = results[i] ?? {};
+      const expected = i === 0 ? [{ pointer: '/content', message: 'is required' }] : single?.faults;
+      expect(errors, JSON.stringify(input)).to.deep.equal(
+        expected?.map(({ pointer, message }) => ({ pointer: `/items/${i}${pointer}`, message })),
+      );
+      expect(errors.length).to.be.within(1, 20);
+    }
   });
 
   it('stores the good items of a batch and reports each bad one by pointer, values never repeated', async () => {
@@ -371,7 +405,7 @@ describe('turns of a session', () => {
 
   it('borrows nothing from a less trusted, more private, foreign or other session’s turn', async () => {
     const world = createWorld();
-    const by = principal({ namespaces: ['team.x'] });
+    const by = principal({ namespaces: ['team.x'], scopes: ['memory:write', 'memory:share'] });
     const write = async (item: object, who = by) =>
       world.index.heads.get((await world.memory.write(item, world.call(who))).results[0]?.memory_id ?? '')?.record;
     const base = { namespace: 'team.x', session_id: 's' };

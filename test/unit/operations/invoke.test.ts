@@ -188,6 +188,26 @@ describe('operations/invoke', () => {
     expect(logs.join()).to.contain('operation failed').and.to.contain('"level":"error"');
   });
 
+  it('tells a writer that an unanswered write may have been stored, and a reader just to try again', async () => {
+    const { invoke, memory } = bench();
+    memory.intercept = async () => {
+      throw new HindsightError('ERR_STORE_UNAVAILABLE', { cause: new Error('timed out') });
+    };
+    const told = async (name: string, input: object, more: Partial<InvokeCall> = {}): Promise<string> => {
+      const error = await failure(invoke(named(name), input, { ...call(), ...more }));
+      expect(error.code).to.equal('ERR_STORE_UNAVAILABLE');
+      expect([error.status, error.retryAfterSeconds, (error.cause as Error).message]).to.deep.equal([503, 1, 'timed out']);
+      return error.message.replace('Elasticsearch cannot be reached right now; ', '');
+    };
+    expect(await told('memory_search', { query: 'q' })).to.equal('try again');
+    expect(await told('memory_write', { content: 'x' }, { idempotencyKey: 'k' })).to.equal(
+      'the write may or may not have been stored: send it again with the same Idempotency-Key',
+    );
+    expect(await told('memory_write', { content: 'x' })).to.match(/^the write may or may not have been stored: search for it/);
+    expect(await told('memory_update', { memory_id: MEMORY_ID, pinned: true })).to.match(/^the change may or may not have been made/);
+    expect(await told('memory_forget', { memory_id: MEMORY_ID })).to.match(/^the change may or may not have been made/);
+  });
+
   it('does not let an answer out that breaks the schema', async () => {
     const { invoke, memory, logs } = bench();
     memory.intercept = async () => ({ hits: 'everything' });
