@@ -1,16 +1,19 @@
-/** The background work of this process: the embed job, nudged by writes, the reembed job that feeds it and the sweep of expired Idempotency-Keys. */
+/** The background work of this process: the embed job, nudged by writes, the reembed job that feeds it, the sweep of expired Idempotency-Keys and the repair of turn links. */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
-import type { MemoryIndex } from '../domain/ports.ts';
+import type { DirtyMarks, MemoryIndex } from '../domain/ports.ts';
 import type { StoreClient } from '../elastic/client.ts';
 import type { Guard } from '../guard/guard.ts';
 import { createEmbedJob } from '../jobs/embed.ts';
 import { createIdempotencySweep, IDEMPOTENCY_SWEEP_MS } from '../jobs/idempotency-sweep.ts';
 import { createReembedJob } from '../jobs/reembed.ts';
+import { createTurnRepair, TURN_REPAIR_MS } from '../jobs/turn-repair.ts';
 import { createWorker, type Job, type Worker } from '../jobs/worker.ts';
+import { createTurnLinks } from '../memory/turn-links.ts';
 import type { EmbeddingProvider } from '../providers/embedding/provider.ts';
+import { createDetachedTurns } from '../stores/detached-turns.ts';
 import { createEmbedQueue } from '../stores/embed-queue.ts';
 import { createIdempotencyStore } from '../stores/idempotency.ts';
 import { createReembedQueue } from '../stores/reembed-queue.ts';
@@ -22,6 +25,7 @@ export interface JobParts {
   readonly prefix: string;
   readonly index: MemoryIndex;
   readonly guard: Guard;
+  readonly dirty: DirtyMarks;
   readonly embedder: EmbeddingProvider;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -35,7 +39,7 @@ export interface Jobs {
   stop(): Promise<void>;
 }
 
-export function startJobs({ client, prefix, index, guard, embedder, clock, logger, metrics }: JobParts): Jobs {
+export function startJobs({ client, prefix, index, guard, dirty, embedder, clock, logger, metrics }: JobParts): Jobs {
   const store = { client, prefix, clock, spaces: () => embedder.spaces.map((space) => space.name) };
   const queue = createEmbedQueue(store);
   const embed = createEmbedJob({
@@ -78,8 +82,17 @@ export function startJobs({ client, prefix, index, guard, embedder, clock, logge
   });
   const reembedding = started(reembed);
   const sweeping = started(createIdempotencySweep(createIdempotencyStore({ client, prefix, clock })), IDEMPOTENCY_SWEEP_MS);
+  const links = createTurnLinks({ index, guard, dirty, embedder, clock });
+  const repairing = started(
+    createTurnRepair({
+      turns: createDetachedTurns(store),
+      repair: (turn) => links.repair(turn),
+      onRepaired: (tenant, count) => logger.info({ tenant, count }, 'turns linked again that a crash had cut loose'),
+    }),
+    TURN_REPAIR_MS,
+  );
   return {
     nudge: (tenant) => embedding.nudge(tenant),
-    stop: async () => void (await Promise.all([embedding, reembedding, sweeping].map((worker) => worker.stop()))),
+    stop: async () => void (await Promise.all([embedding, reembedding, repairing, sweeping].map((worker) => worker.stop()))),
   };
 }

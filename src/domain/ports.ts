@@ -189,6 +189,14 @@ export interface ReembedQueue {
   ): Promise<{ readonly candidates: readonly ReembedCandidate[]; readonly next: string | undefined }>;
 }
 
+/** A turn that has lost the words it borrowed, and where it stands. */
+export type DetachedTurn = Pick<MemoryRecord, 'memory_id' | 'tenant' | 'namespace' | 'owner'>;
+
+export interface DetachedTurns {
+  /** Up to `limit` turns of any tenant that were cut loose a minute ago or longer. */
+  left(limit: number): Promise<readonly DetachedTurn[]>;
+}
+
 /** Read-your-writes: which tenants have writes that no search has made visible yet. */
 export interface DirtyMarks {
   mark(tenant: string): Promise<void>;

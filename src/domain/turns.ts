@@ -1,4 +1,4 @@
-/** When one turn of a conversation may serve as context of the next: read by memory (context field) and by the embed job (vector). */
+/** When one turn of a conversation may serve as context of the next, and the mark of one cut loose: read by memory (context field) and by jobs (vector, repair). */
 import type { MemoryRecord } from './memory.ts';
 
 type Turn = Pick<
@@ -25,3 +25,9 @@ export function lendsContext(previous: Turn, record: Omit<Turn, 'status' | 'expi
     (previous.expires_at === undefined || Date.parse(previous.expires_at) > nowMs)
   );
 }
+
+/**
+ * `prev_turn_id` of a turn whose predecessor is about to change or go: it borrows nothing until that is done. No id reads like this, so a
+ * turn that a crash left so is found by it (jobs/turn-repair).
+ */
+export const DETACHED = 'detached';

@@ -1,4 +1,5 @@
 /** The caller's hard filter as Query DSL clauses: pure, used alike by search (query and knn), list, count, scan and forget. */
+import type { LinkFilter } from '../domain/ports.ts';
 import type { QueryClause } from '../domain/scope.ts';
 import { TIER } from '../domain/trust.ts';
 import type { Filter } from '../domain/wire/common.ts';
@@ -43,4 +44,9 @@ export function filterClauses(filter: Filter): QueryClause[] {
     clauses.push({ term: { [`metadata.${path}`]: String(value) } });
   }
   return clauses;
+}
+
+/** The same for the service's own conditions: one `terms` clause each. */
+export function linkClauses(links: LinkFilter): QueryClause[] {
+  return Object.entries<readonly unknown[]>({ ...links }).map(([field, values]) => ({ terms: { [field]: values } }));
 }

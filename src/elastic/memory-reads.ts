@@ -1,13 +1,13 @@
 /** Reads of the memory index other than search: by id, in pages, all of a kind, counts and earlier versions. */
 import type { Client, estypes } from '@elastic/elasticsearch';
 import type { MemoryRecord, StoredRecord } from '../domain/memory.ts';
-import type { MemoryIndex } from '../domain/ports.ts';
+import type { LinkFilter, MemoryIndex } from '../domain/ports.ts';
 import type { QueryClause, Scope } from '../domain/scope.ts';
 import { openScoped, unscreened } from '../domain/sealed.ts';
 import type { Filter } from '../domain/wire/common.ts';
 import { HindsightError } from '../errors.ts';
 import { isAway, isMissingIndex, mapStoreError, RETRY, storeCall } from './client.ts';
-import { filterClauses } from './filter.ts';
+import { filterClauses, linkClauses } from './filter.ts';
 import { versionId } from './memory-writes.ts';
 import { placementOf } from './placement.ts';
 
@@ -29,12 +29,12 @@ export function createMemoryReads(client: Client, prefix: string): MemoryReads {
     },
 
     async list(box) {
-      const { filter, limit, after } = openScoped(box);
+      const { filter, links, limit, after } = openScoped(box);
       const answer = await ifIndexExists(() =>
         client.search<MemoryRecord>(
           {
             index: aliasOf(box.scope),
-            query: boundQuery(box.scope, filter),
+            query: boundQuery(box.scope, filter, links),
             // one more than asked tells whether there is a next page
             size: limit + 1,
             sort: [{ created_at: 'desc' }, { memory_id: 'desc' }],
@@ -108,8 +108,8 @@ export function createMemoryReads(client: Client, prefix: string): MemoryReads {
 }
 
 /** The mandatory filter and the caller's, as one bool.filter. */
-export function boundQuery(scope: Scope, filter: Filter): estypes.QueryDslQueryContainer {
-  const clauses: QueryClause[] = [...scope.filter, ...filterClauses(filter)];
+export function boundQuery(scope: Scope, filter: Filter, links: LinkFilter = {}): estypes.QueryDslQueryContainer {
+  const clauses: QueryClause[] = [...scope.filter, ...filterClauses(filter), ...linkClauses(links)];
   return { bool: { filter: clauses } };
 }
 

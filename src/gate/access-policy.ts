@@ -44,6 +44,11 @@ export function allowsNamespace(principal: Principal, action: Action, namespace:
   return (principal.namespaces ?? SHARED_PATTERNS).some((pattern) => matchesPattern(namespace, pattern));
 }
 
+/** Whether the principal may make a memory visible to others, at its writing or later, in whatever namespace (guard.md, N6). */
+export function mayShare(principal: Principal): boolean {
+  return principal.scopes.has(SCOPE_OF_ACTION.share);
+}
+
 /**
  * The scope of a call. Failures: ERR_NAMESPACE_FORBIDDEN when a namespace named is outside the grant. A principal without a grant gets
  * a scope that matches nothing.

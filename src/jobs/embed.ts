@@ -4,6 +4,7 @@ import { STATUSES, type MemoryRecord, type StoredRecord } from '../domain/memory
 import type { EmbedQueue, EmbedTask, MemoryIndex, QueueDepth } from '../domain/ports.ts';
 import { HindsightError } from '../errors.ts';
 import { lendsContext } from '../domain/turns.ts';
+import { systemPrincipal } from '../gate/system-principal.ts';
 import type { Guard } from '../guard/guard.ts';
 import { EmbeddingRejected, type EmbeddingProvider } from '../providers/embedding/provider.ts';
 import { embedAll, type Embedded, type EmbedWork } from './embed-batch.ts';
@@ -11,7 +12,6 @@ import { createEmbedCall } from './embed-call.ts';
 import { diesOf, patchOf } from './embed-patch.ts';
 import { textsToEmbed } from './embed-text.ts';
 import { createEmbedWriter, type Change } from './embed-write.ts';
-import { jobPrincipal } from './principal.ts';
 import type { Job } from './worker.ts';
 
 export interface EmbedJobOptions {
@@ -55,7 +55,7 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
     const scope = guard.scope(
       { memoryIds },
       {
-        principal: jobPrincipal(record),
+        principal: systemPrincipal(record),
         action: 'read',
         reach: [record.namespace],
         nowMs: clock(),

@@ -1,10 +1,11 @@
-/** Soft forgetting of records: copies kept, heads marked, turns after them rebuilt; safe to repeat at any point. */
+/** Soft forgetting of records: turns after them cut loose, proposals ended, copies kept, heads marked; safe to repeat at any point. */
 import { isoTime } from '../domain/clock.ts';
 import { STATUSES, type MemoryRecord, type StoredRecord } from '../domain/memory.ts';
 import type { PatchOutcome } from '../domain/ports.ts';
 import { HindsightError } from '../errors.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
+import { withdrawProposals } from './proposals.ts';
 import { writerOf } from './record.ts';
 import type { TurnLinks } from './turn-links.ts';
 import { keepVersion, MAX_CAS_TRIES } from './versions.ts';
@@ -34,9 +35,24 @@ export async function forgetRecords(
     const heads = (await load(deps, call, open)).filter(({ record }) => isForgettable(record));
     const other = version === undefined ? undefined : heads.find(({ record }) => record.version !== version);
     if (other !== undefined) throw new HindsightError('ERR_PRECONDITION_FAILED', { params: { version: other.record.version } });
-    const { forgotten, moved } = await markForgotten(deps, turns, call, heads);
+    const records = heads.map(({ record }) => record);
+    // First what holds their words, then they: no crash leaves a turn or a proposal with words of what is forgotten.
+    const detached = await turns.detach(records);
+    const ids = new Set(records.map((record) => record.memory_id));
+    const others = (proposal: MemoryRecord): boolean => !ids.has(proposal.memory_id);
+    await withdrawProposals(deps, call, records, others);
+    const now = detached.some((turn) => ids.has(turn.memory_id)) ? await reload(deps, call, heads) : heads;
+    const { forgotten, moved } = await markForgotten(deps, call, now);
+    const gone = new Set(forgotten);
+    const going = records.filter((record) => gone.has(record.memory_id));
+    await turns.settle(
+      records.map((record) => (gone.has(record.memory_id) ? { ...record, status: 'forgotten' } : record)),
+      detached,
+    );
+    await withdrawProposals(deps, call, going, others);
     done.push(...forgotten);
-    open = moved;
+    const met = new Set(now.map(({ record }) => record.memory_id));
+    open = [...moved, ...[...ids].filter((id) => !met.has(id))];
   }
   return done;
 }
@@ -49,16 +65,21 @@ async function load(deps: MemoryDeps, call: CallContext, memoryIds: readonly str
   return deps.guard.permitted(await deps.index.get(by), by);
 }
 
+/** The same heads where they stand now, those left out that are at another version by now. */
+async function reload(deps: MemoryDeps, call: CallContext, heads: readonly StoredRecord[]): Promise<readonly StoredRecord[]> {
+  const versions = new Map(heads.map(({ record }) => [record.memory_id, record.version]));
+  const now = await load(deps, call, [...versions.keys()]);
+  return now.filter(({ record }) => isForgettable(record) && record.version === versions.get(record.memory_id));
+}
+
 async function markForgotten(
   deps: MemoryDeps,
-  turns: TurnLinks,
   call: CallContext,
   heads: readonly StoredRecord[],
 ): Promise<{ readonly forgotten: readonly string[]; readonly moved: readonly string[] }> {
   const nowIso = isoTime(deps.clock());
   for (let from = 0; from < heads.length; from += COPIES_AT_ONCE)
     await Promise.all(heads.slice(from, from + COPIES_AT_ONCE).map(({ record }) => keepVersion(deps, record, nowIso)));
-  for (const { record } of heads) await turns.rebuildSuccessor(record, undefined, call, 'forget');
   const outcomes = await deps.index.patchMany(
     call.principal.tenant,
     heads.map(({ record, at }) => ({

@@ -11,6 +11,7 @@ import { changedFields } from './diff.ts';
 import type { CallContext } from './gateway.ts';
 import { makeVisible } from './search.ts';
 import { listStatuses, shownStatuses } from './statuses.ts';
+import { withIntervals } from './versions.ts';
 import { memoryView, trustOf } from './view.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -55,7 +56,11 @@ export async function history(deps: MemoryDeps, input: HistoryInput, call: CallC
   const head = mapUnscreened(await deps.index.get(byHead), (stored) => stored.map(({ record }) => record));
   if (deps.guard.permitted(head, byHead).length === 0) throw new HindsightError('ERR_MEMORY_NOT_FOUND');
   const byCopies = deps.guard.scope({ memoryId: input.memory_id }, { ...byId(deps, call), statuses: STATUSES });
-  const copies = await deps.index.versions(byCopies);
+  const [now] = deps.guard.permitted(head, byHead);
+  // A version that may not be seen still tells when the one before it ended.
+  const copies = mapUnscreened(await deps.index.versions(byCopies), (found) =>
+    withIntervals([...(now === undefined ? [] : [now]), ...found]).filter((record) => record !== now),
+  );
   // Compared as stored, shown as screened: two envelopes of equal texts may differ.
   const stored = [...deps.guard.permitted(head, byHead), ...deps.guard.permitted(copies, byCopies)];
   const shown = [...deps.guard.screenRecords(head, byHead).items, ...deps.guard.screenRecords(copies, byCopies).items];

@@ -4,6 +4,7 @@ import type { MemoryRecord } from '../domain/memory.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { WriteItem } from '../domain/wire/write.ts';
 import { HindsightError } from '../errors.ts';
+import { mayShare } from '../gate/access-policy.ts';
 import type { MemoryDraft } from '../guard/admission.ts';
 import { normalise } from '../providers/embedding/provider.ts';
 import { spacesOf } from '../providers/embedding/spaces-of.ts';
@@ -45,7 +46,8 @@ export function dueSpaces(deps: Pick<MemoryDeps, 'embedder'>, texts: Pick<Texts,
 
 /**
  * The draft of a new memory.
- * @throws ERR_REQUEST_INVALID for a layer this caller may not name, or vectors that do not fit their space.
+ * @throws ERR_REQUEST_INVALID for a layer this caller may not name, or vectors that do not fit their space; ERR_SCOPE_MISSING for a shared
+ * one without memory:share.
  */
 export function draftOf(item: WriteItem, place: Place, deps: Pick<MemoryDeps, 'layers' | 'embedder' | 'defaultTtlDays'>): MemoryDraft {
   const { principal, nowMs } = place;
@@ -65,7 +67,7 @@ export function draftOf(item: WriteItem, place: Place, deps: Pick<MemoryDeps, 'l
     generation: place.generation,
     owner: principal.owner,
     created_by: writerOf(principal),
-    visibility: item.visibility ?? (place.namespace.split('.')[0] === 'user' ? 'private' : 'shared'),
+    visibility: visibilityOf(item, place),
     layer: layerOf(item, principal, deps.layers),
     ...defined({
       kind: item.kind,
@@ -97,6 +99,18 @@ export function draftOf(item: WriteItem, place: Place, deps: Pick<MemoryDeps, 'l
     status: 'active',
     version: 1,
   };
+}
+
+/** What others see takes memory:share wherever it stands; without it a memory is its owner's alone (guard.md, N6). */
+function visibilityOf(item: WriteItem, { namespace, principal }: Place): MemoryRecord['visibility'] {
+  const shares = mayShare(principal);
+  if (item.visibility === undefined) return shares && namespace.split('.')[0] !== 'user' ? 'shared' : 'private';
+  if (item.visibility === 'shared' && !shares)
+    throw new HindsightError('ERR_SCOPE_MISSING', {
+      params: { scope: 'memory:share' },
+      faults: [{ pointer: '/visibility', message: 'shared needs the scope memory:share' }],
+    });
+  return item.visibility;
 }
 
 function layerOf(item: WriteItem, principal: Principal, policy: LayerPolicy): MemoryRecord['layer'] {

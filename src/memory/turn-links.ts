@@ -1,128 +1,192 @@
-/** Links a turn to the one before it (id and context field) at the write, and rebuilds the one after it when a turn changes or goes. */
-import type { MemoryRecord, StoredRecord } from '../domain/memory.ts';
-import type { Action } from '../domain/scope.ts';
-import { mapUnscreened } from '../domain/sealed.ts';
+/** Links turns of a session at the write, in both directions, and keeps what a turn borrows (context field, vector) true when the one before it changes or goes. */
+import type { MemoryRecord } from '../domain/memory.ts';
+import type { DetachedTurn } from '../domain/ports.ts';
 import { lendsContext } from '../domain/turns.ts';
-import type { CallContext } from './gateway.ts';
-import type { MemoryDeps } from './deps.ts';
-import { dueSpaces } from './record.ts';
-import { contextField } from './texts.ts';
-import { withoutVectors } from './versions.ts';
-
-/** Sessions whose last turn is remembered in this process, so that the next turn finds it without a search. */
-const MAX_SESSIONS = 10_000;
-/** Turns of a session that are looked through when the last one is not remembered. */
-const LOOK_BACK = 100;
-const MAX_TRIES = 5;
-
-type Turn = Pick<MemoryRecord, 'tenant' | 'namespace' | 'owner' | 'session_id' | 'turn'>;
+import { byPlace, serviceReads, type Place } from './service-reads.ts';
+import { createTurnContext, linkedTo, type TurnDeps } from './turn-context.ts';
+import { createTurnMemo, isTurn, turnKey, type LastTurn, type Turn } from './turn-memo.ts';
 
 export interface TurnLinks {
   /** The record with its context field made anew: own words and, while it may lend them, those of the turn before. */
-  withContext(record: MemoryRecord, call: CallContext): Promise<MemoryRecord>;
+  withContext(record: MemoryRecord): Promise<MemoryRecord>;
   /** Records to be stored with prev_turn_id, next_turn_id and context, from each other or from what is stored already. */
-  linkAll(records: readonly MemoryRecord[], call: CallContext): Promise<readonly MemoryRecord[]>;
-  /** To be told of stored turns. */
-  remember(record: MemoryRecord): void;
-  /** Rebuilds the successor's context field and makes its vectors due; `changed` as it will be, undefined when it goes. */
-  rebuildSuccessor(before: MemoryRecord, changed: MemoryRecord | undefined, call: CallContext, action: Action): Promise<void>;
+  linkAll(records: readonly MemoryRecord[]): Promise<readonly MemoryRecord[]>;
+  /**
+   * To be told of turns from `linkAll` once they are stored: those that came after a later turn lend it their words, and what one has
+   * borrowed from a turn that changed meanwhile is made anew.
+   */
+  linkStored(records: readonly MemoryRecord[]): Promise<void>;
+  /**
+   * Takes the words of these heads back from the turns after them, before the heads change or go: whatever happens next, nobody holds
+   * words that no longer stand. ERR_VERSION_CONFLICT when a turn after them never stands still.
+   */
+  detach(heads: readonly MemoryRecord[]): Promise<readonly DetachedTurn[]>;
+  /** Afterwards, with the heads as they are now: lends again what may be lent. Never fails; what it leaves undone the repair job finds. */
+  settle(heads: readonly MemoryRecord[], detached: readonly DetachedTurn[]): Promise<void>;
+  /** Ends a detachment that nobody ended (jobs/turn-repair). */
+  repair(turn: DetachedTurn): Promise<void>;
 }
 
-export function createTurnLinks(deps: MemoryDeps): TurnLinks {
-  const last = new Map<string, { readonly turn: number; readonly memoryId: string }>();
+export function createTurnLinks(deps: TurnDeps): TurnLinks {
+  const reads = serviceReads(deps);
+  const context = createTurnContext(deps, reads);
+  const memo = createTurnMemo();
+  /** Version of the turn that a record to be stored has borrowed from. */
+  const borrowed = new WeakMap<MemoryRecord, number>();
 
-  const load = async (memoryId: string, record: Turn, call: CallContext, action: Action): Promise<StoredRecord | undefined> => {
-    const by = deps.guard.scope(
-      { memoryIds: [memoryId] },
-      { principal: call.principal, action, reach: [record.namespace], nowMs: deps.clock() },
-    );
-    return deps.guard.permitted(await deps.index.get(by), by)[0];
+  const lends = (previous: MemoryRecord, record: MemoryRecord): boolean => lendsContext(previous, record, deps.clock());
+
+  /** Stored turns next to these, by turn, newest first and as they are this moment. */
+  const neighbours = async (records: readonly Turn[], inBatch: ReadonlyMap<string, MemoryRecord>): Promise<Map<string, MemoryRecord[]>> => {
+    const found = new Map<string, MemoryRecord[]>();
+    for (const group of byPlace(records)) {
+      const ids: string[] = [];
+      const sought: Turn[] = [];
+      for (const record of group) {
+        const known = memo.last(record);
+        const isNext = known?.turn === record.turn - 1;
+        if (isNext && !inBatch.has(turnKey(record, -1))) ids.push(known.memoryId);
+        const seeksPrevious = record.turn > 0 && !isNext && !inBatch.has(turnKey(record, -1));
+        // In order, or the first of its session: then nothing can come after it yet that this process knows of.
+        const seeksNext = (seeksPrevious || (known?.turn ?? -1) > record.turn) && !inBatch.has(turnKey(record, 1));
+        if (seeksPrevious) sought.push({ ...record, turn: record.turn - 1 });
+        if (seeksNext) sought.push({ ...record, turn: record.turn + 1 });
+      }
+      const [place] = group;
+      if (place === undefined) continue;
+      if (sought.length > 0) ids.push(...(await reads.find(place, turnsSought(sought))).map((r) => r.memory_id));
+      for (const { record } of await reads.load(place, ids)) {
+        const key = turnKey(record, 0);
+        found.set(key, [...(found.get(key) ?? []), record]);
+      }
+    }
+    return found;
   };
 
-  /** Ids of the session's turns, newest first. */
-  const find = async (record: Turn, turn: number, call: CallContext, action: Action): Promise<string | undefined> => {
-    await deps.dirty.settle(record.tenant, () => deps.index.refresh(record.tenant));
-    const filter = { session_id: record.session_id, owner: record.owner };
-    const by = deps.guard.scope(
-      { filter, limit: LOOK_BACK, after: undefined },
-      { principal: call.principal, action, reach: [record.namespace], nowMs: deps.clock() },
-    );
-    const page = await deps.index.list(by);
-    const records = deps.guard.permitted(
-      mapUnscreened(page, (p) => p.records),
-      by,
-    );
-    return records.find((r) => r.turn === turn)?.memory_id;
+  /** Turns after these that borrow from nobody yet borrow from them. */
+  const adopt = async (records: readonly Turn[]): Promise<void> => {
+    for (const group of byPlace(records)) {
+      const [place] = group;
+      if (place === undefined) continue;
+      const after = await reads.find(place, turnsSought(group.map((r) => ({ ...r, turn: r.turn + 1 }))));
+      for (const next of after) {
+        const lender = group.find((record) => lends(record, next));
+        if (next.prev_turn_id === undefined && lender !== undefined) await context.renew(next, { hints: [lender.memory_id] });
+      }
+    }
   };
 
-  const previousOf = async (record: MemoryRecord, call: CallContext): Promise<MemoryRecord | undefined> => {
-    if (record.session_id === undefined || record.turn === undefined || record.turn === 0) return undefined;
-    const known = last.get(keyOf(record));
-    const id = known?.turn === record.turn - 1 ? known.memoryId : await find(record, record.turn - 1, call, 'write');
-    return id === undefined ? undefined : (await load(id, record, call, 'write'))?.record;
+  /** What these have borrowed from turns outside of `mine` still stands; otherwise it is made anew. */
+  const verify = async (
+    group: readonly Turn[],
+    mine: ReadonlySet<string>,
+    before: ReadonlyMap<string, LastTurn | undefined>,
+  ): Promise<void> => {
+    const [place] = group;
+    if (place === undefined) return;
+    const lenders = group.flatMap(({ prev_turn_id: id }) => (id === undefined || mine.has(id) ? [] : [id]));
+    const now = new Map((await reads.load(place, lenders)).map(({ record }) => [record.memory_id, record]));
+    for (const record of group) {
+      const { prev_turn_id: id } = record;
+      const known = before.get(record.memory_id);
+      if (id === undefined) {
+        // Written at the same time as the turn before it: each looked before the other was there.
+        if (known?.turn === record.turn - 1) await context.renew(record, { hints: [known.memoryId] });
+      } else if (!mine.has(id)) {
+        const lender = now.get(id);
+        const stands = lender !== undefined && lender.version === borrowed.get(record) && lends(lender, record);
+        if (!stands) await context.renew(record, { force: true });
+      }
+    }
   };
-
-  const linked = (record: MemoryRecord, previous: MemoryRecord | undefined): MemoryRecord =>
-    previous !== undefined && lendsContext(previous, record, deps.clock())
-      ? withContext({ ...record, prev_turn_id: previous.memory_id }, previous)
-      : record;
 
   return {
-    withContext: async (record, call) => {
-      const previous = record.prev_turn_id === undefined ? undefined : await load(record.prev_turn_id, record, call, 'write');
-      const lends = previous !== undefined && lendsContext(previous.record, record, deps.clock());
-      return withContext(record, lends ? previous.record : undefined);
+    withContext: async (record) => {
+      const [previous] = await reads.load(record, record.prev_turn_id === undefined ? [] : [record.prev_turn_id]);
+      return linkedTo(record, previous !== undefined && lends(previous.record, record) ? previous.record : undefined);
     },
-    linkAll: async (records, call) => {
-      const turns = records.filter((r) => r.session_id !== undefined && r.turn !== undefined);
-      const byTurn = new Map(turns.map((r) => [turnKey(r, 0), r]));
-      const first = new Map<string, number>();
-      for (const r of turns) first.set(keyOf(r), Math.min(first.get(keyOf(r)) ?? Infinity, r.turn ?? 0));
-      const result: MemoryRecord[] = [];
-      for (const record of records) {
-        if (record.session_id === undefined || record.turn === undefined) {
-          result.push(record);
-          continue;
+
+    linkAll: async (records) => {
+      const turns = records.filter(isTurn);
+      if (turns.length === 0) return records;
+      const inBatch = new Map(turns.map((r) => [turnKey(r, 0), r]));
+      const stored = await neighbours(turns, inBatch);
+      const at = (record: Turn, step: number): readonly MemoryRecord[] => {
+        const [key, same] = [turnKey(record, step), inBatch.get(turnKey(record, step))];
+        return [...(same === undefined ? [] : [same]), ...(stored.get(key) ?? [])];
+      };
+      return records.map((record) => {
+        if (!isTurn(record)) return record;
+        const next = at(record, 1).find((r) => lends(record, r));
+        const previous = at(record, -1).find((r) => lends(r, record));
+        const linked = linkedTo(next === undefined ? record : { ...record, next_turn_id: next.memory_id }, previous);
+        if (previous !== undefined) borrowed.set(linked, previous.version);
+        return linked;
+      });
+    },
+
+    linkStored: async (records) => {
+      const turns = records.filter(isTurn);
+      if (turns.length === 0) return;
+      const before = new Map(turns.map((r) => [r.memory_id, memo.last(r)]));
+      turns.forEach((record) => memo.remember(record));
+      const mine = new Set(turns.map((r) => r.memory_id));
+      try {
+        for (const group of byPlace(turns)) await verify(group, mine, before);
+        const isLate = (r: Turn): boolean =>
+          (before.get(r.memory_id)?.turn ?? -1) > r.turn || (r.next_turn_id !== undefined && !mine.has(r.next_turn_id));
+        await adopt(turns.filter(isLate));
+      } catch {
+        // They are stored: the write must not look failed because a link is missing.
+      }
+    },
+
+    detach: async (heads) => {
+      const detached: DetachedTurn[] = [];
+      for (const group of byPlace(heads.filter(isTurn))) {
+        const [place] = group;
+        if (place !== undefined) detached.push(...(await context.detach(place, await borrowersOf(place, group), idsOf(group))));
+      }
+      return detached;
+    },
+
+    settle: async (heads, detached) => {
+      try {
+        const gone = new Set(detached.map((turn) => turn.memory_id));
+        for (const group of byPlace(heads.filter(isTurn))) {
+          const [place] = group;
+          if (place === undefined) continue;
+          // Written while the heads changed, from what they were.
+          const raced = (await borrowersOf(place, group)).filter((turn) => !gone.has(turn.memory_id));
+          for (const turn of raced) await context.renew(turn, { force: true });
+          const ids = idsOf(group);
+          for (const turn of detached) {
+            const here = turn.tenant === place.tenant && turn.namespace === place.namespace && turn.owner === place.owner;
+            // One that has gone itself is in no hurry.
+            if (here && !ids.includes(turn.memory_id)) await context.renew(turn, { hints: ids });
+          }
+          await adopt(group);
         }
-        const next = byTurn.get(turnKey(record, 1));
-        const known = next !== undefined && lendsContext(record, next, deps.clock()) ? { ...record, next_turn_id: next.memory_id } : record;
-        // Only a session's first turn of the batch can follow one that is stored already; a gap inside is a gap.
-        const outside = first.get(keyOf(record)) === record.turn ? await previousOf(record, call) : undefined;
-        result.push(linked(known, byTurn.get(turnKey(record, -1)) ?? outside));
-      }
-      return result;
-    },
-    remember: (record) => {
-      if (record.session_id === undefined || record.turn === undefined) return;
-      const key = keyOf(record);
-      if ((last.get(key)?.turn ?? -1) > record.turn) return;
-      last.delete(key);
-      last.set(key, { turn: record.turn, memoryId: record.memory_id });
-      const [oldest] = last.size > MAX_SESSIONS ? last.keys() : [];
-      if (oldest !== undefined) last.delete(oldest);
-    },
-    rebuildSuccessor: async (before, changed, call, action) => {
-      if (before.session_id === undefined || before.turn === undefined) return;
-      const id = before.next_turn_id ?? (await find(before, before.turn + 1, call, action));
-      if (id === undefined) return;
-      for (let attempt = 0; attempt < MAX_TRIES; attempt += 1) {
-        const stored = await load(id, before, call, action);
-        if (stored === undefined || stored.record.prev_turn_id !== before.memory_id) return;
-        const lends = changed !== undefined && lendsContext(changed, stored.record, deps.clock());
-        const { prev_turn_id: _gone, ...alone } = withoutVectors(stored.record);
-        const rebuilt = lends ? withContext({ ...alone, prev_turn_id: before.memory_id }, changed) : withContext(alone, undefined);
-        const due = { ...rebuilt, spaces_due: dueSpaces(deps, rebuilt) };
-        if ((await deps.index.replace(deps.guard.readmit(due, stored.record), stored.at)) === 'replaced') return;
+      } catch {
+        // The heads have changed: the call must not look failed. What is detached is found by the repair job.
       }
     },
+
+    repair: (turn) => context.renew(turn),
+  };
+
+  async function borrowersOf(place: Place, heads: readonly MemoryRecord[]): Promise<readonly DetachedTurn[]> {
+    return reads.find(place, { prev_turn_id: idsOf(heads) });
+  }
+}
+
+const idsOf = (records: readonly MemoryRecord[]): readonly string[] => records.map((record) => record.memory_id);
+
+/** The cross product may hold more than was asked for; each finding is judged by lendsContext. */
+function turnsSought(turns: readonly Turn[]) {
+  return {
+    owner: [...new Set(turns.map((t) => t.owner))],
+    session_id: [...new Set(turns.map((t) => t.session_id))],
+    turn: [...new Set(turns.map((t) => t.turn))],
   };
 }
-
-function withContext(record: MemoryRecord, previous: MemoryRecord | undefined): MemoryRecord {
-  const { lex_context: _old, ...rest } = record;
-  const context = contextField(record, previous);
-  return context === undefined ? rest : { ...rest, lex_context: context };
-}
-
-const keyOf = (turn: Turn): string => JSON.stringify([turn.tenant, turn.namespace, turn.owner, turn.session_id]);
-const turnKey = (turn: Turn, step: number): string => `${keyOf(turn)}#${(turn.turn ?? -1) + step}`;

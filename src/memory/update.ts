@@ -1,14 +1,16 @@
-/** memory_update: corrects or invalidates a memory; the old version is kept, and a less trusted writer only proposes. */
+/** memory_update: corrects or invalidates a memory; the old version is kept, and whoever is less trusted or not its owner only proposes. */
 import { isoTime } from '../domain/clock.ts';
 import type { MemoryRecord, StoredRecord } from '../domain/memory.ts';
 import { metadata as metadataSchema } from '../domain/wire/common.ts';
 import type { UpdateAnswer, UpdateInput } from '../domain/wire/write.ts';
 import { HindsightError } from '../errors.ts';
+import { mayShare } from '../gate/access-policy.ts';
 import type { MemoryDraft } from '../guard/admission.ts';
 import { canonicalJson, defined, mergePatch } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import { loadForChange } from './load.ts';
+import { BLOCKED, propose, withdrawProposals } from './proposals.ts';
 import { dueSpaces, eventAt, invalid, utc, writerOf } from './record.ts';
 import { shownStatuses } from './statuses.ts';
 import { textFields } from './texts.ts';
@@ -17,7 +19,6 @@ import { compareAndSet, keepVersion, withoutVectors } from './versions.ts';
 
 type Answer = Omit<UpdateAnswer, 'trace_id'>;
 
-const BLOCKED = 'the guard does not let this in';
 /** Made anew from the texts; those that come out empty must not keep their old value. */
 const DERIVED_FIELDS = ['lex_uni', 'lex_bi', 'lex_word', 'lex_context', 'lex_summary', 'lex_subject', 'codes', 'passages'];
 
@@ -52,8 +53,8 @@ async function attempt(
   const memory_id = head.memory_id;
   if (canonicalJson(changed) === canonicalJson(head)) return { done: { memory_id, outcome: 'unchanged', version: head.version } };
   const nowIso = isoTime(deps.clock());
-  const next = await rebuilt(deps, turns, head, changed, call);
-  if (deps.guard.tierOf(call.principal) < head.trust_tier) return { done: await propose(deps, call, head, next, nowIso) };
+  const next = await rebuilt(deps, turns, head, changed);
+  if (onlyProposes(deps, input, head, call)) return { done: await propose(deps, call, head, next, nowIso) };
 
   const draft: MemoryDraft = {
     ...next,
@@ -70,12 +71,38 @@ async function attempt(
 
   // First the copy, then the head: a crash in between leaves one harmless copy, never a lost version.
   await keepVersion(deps, head, nowIso);
-  const withdrawn = record.status !== head.status || record.visibility !== head.visibility;
-  // The turn after it must not borrow words that are about to be withdrawn; corrected ones it borrows once they stand.
-  if (withdrawn) await turns.rebuildSuccessor(head, record, call, 'write');
+  const lent = LENT_FIELDS.some((field) => record[field] !== head[field]);
+  // The turns after it lose its words before it changes and get the new ones once they stand: no crash leaves them old ones.
+  const detached = lent ? await turns.detach([head]) : [];
+  const withdrawn = withdrawnBy(head, record);
+  if (withdrawn !== undefined) await withdrawProposals(deps, call, [head], withdrawn);
   if ((await deps.index.replace(sealed, stored.at)) === 'conflict') return 'conflict';
-  if (!withdrawn && record.content !== head.content) await turns.rebuildSuccessor(head, record, call, 'write');
+  if (lent) await turns.settle([record], detached);
+  if (withdrawn !== undefined) await withdrawProposals(deps, call, [head], withdrawn);
   return { done: { memory_id, outcome: 'updated', version: record.version, guard } };
+}
+
+/** What decides which words a turn lends, and to whom. */
+const LENT_FIELDS = ['content', 'status', 'visibility', 'trust_tier'] as const satisfies readonly (keyof MemoryRecord)[];
+
+/** Which open proposals end with this change: all when the memory no longer holds, those others can see when it becomes private. */
+function withdrawnBy(head: MemoryRecord, record: MemoryRecord): ((proposal: MemoryRecord) => boolean) | undefined {
+  if (record.status !== head.status) return () => true;
+  if (record.visibility === 'private' && head.visibility === 'shared') return (proposal) => proposal.visibility === 'shared';
+  return undefined;
+}
+
+/**
+ * Below the record's tier a change is a proposal, and so is every change of somebody else's memory: its owner did not say it, and the
+ * record would go on to say so (guard.md, derivation; G12). Hiding somebody else's memory is not speaking for him: with memory:admin it
+ * is done, as forgetting is.
+ */
+function onlyProposes(deps: MemoryDeps, input: UpdateInput, head: MemoryRecord, { principal }: CallContext): boolean {
+  if (deps.guard.tierOf(principal) < head.trust_tier) return true;
+  if (head.owner === principal.owner) return false;
+  const { memory_id: _id, version: _version, visibility: _visibility, expires_at: _end, ...rest } = input;
+  const hidesOnly = Object.values(rest).every((value) => value === undefined);
+  return !(hidesOnly && principal.scopes.has('memory:admin'));
 }
 
 /**
@@ -95,7 +122,7 @@ function refuseHiding(deps: MemoryDeps, input: UpdateInput, head: MemoryRecord, 
 function applied(input: UpdateInput, head: MemoryRecord, call: CallContext): MemoryRecord {
   if (input.visibility === 'shared' && head.visibility === 'private') {
     if (head.owner !== call.principal.owner) throw new HindsightError('ERR_NAMESPACE_FORBIDDEN', { params: { action: 'share' } });
-    if (!call.principal.scopes.has('memory:share')) throw new HindsightError('ERR_SCOPE_MISSING', { params: { scope: 'memory:share' } });
+    if (!mayShare(call.principal)) throw new HindsightError('ERR_SCOPE_MISSING', { params: { scope: 'memory:share' } });
   }
   const fields: Record<string, unknown> = { ...head };
   const set = (field: keyof MemoryRecord, value: unknown): void => {
@@ -133,13 +160,7 @@ function patchedMetadata(before: MemoryRecord['metadata'], patch: Readonly<Recor
  * With new derived fields where a text changed. Vectors are of the old content, so with it they go and the spaces are due again; a summary
  * is a lexical field alone.
  */
-async function rebuilt(
-  deps: MemoryDeps,
-  turns: TurnLinks,
-  head: MemoryRecord,
-  changed: MemoryRecord,
-  call: CallContext,
-): Promise<MemoryRecord> {
+async function rebuilt(deps: MemoryDeps, turns: TurnLinks, head: MemoryRecord, changed: MemoryRecord): Promise<MemoryRecord> {
   if (changed.content === head.content && changed.summary === head.summary) return changed;
   const derived = textFields(changed);
   if (changed.content === head.content) {
@@ -149,33 +170,5 @@ async function rebuilt(
   const bare: Record<string, unknown> = { ...withoutVectors(changed) };
   for (const field of DERIVED_FIELDS) delete bare[field];
   const fresh = { ...(bare as unknown as MemoryRecord), ...derived };
-  return turns.withContext({ ...fresh, spaces_due: dueSpaces(deps, changed) }, call);
-}
-
-/** A candidate beside the head, linked by conflict_with: the head stays as it is (guard.md, an update below the record's tier). */
-async function propose(deps: MemoryDeps, call: CallContext, head: MemoryRecord, next: MemoryRecord, nowIso: string): Promise<Answer> {
-  const { superseded_by: _by, supersedes: _of, prev_turn_id: _prev, next_turn_id: _next, valid_to: _to, ...rest } = withoutVectors(next);
-  const draft: MemoryDraft = {
-    ...rest,
-    memory_id: deps.newId(),
-    owner: call.principal.owner,
-    created_by: writerOf(call.principal),
-    created_at: nowIso,
-    updated_at: nowIso,
-    valid_from: nowIso,
-    event_at: eventAt(next.occurred_at, nowIso),
-    spaces_due: dueSpaces(deps, next),
-    status: 'candidate',
-    version: 1,
-    conflict_with: [head.memory_id],
-    reason: next.status === 'superseded' ? 'asks to invalidate' : 'asks to correct',
-  };
-  const { record, sealed, mark } = await deps.guard.admit(draft, { principal: call.principal, parents: [head] });
-  const guard = { ...mark, rule_ids: [...mark.rule_ids] };
-  const answer = { memory_id: head.memory_id, version: head.version, guard };
-  if (record === undefined || sealed === undefined) return { ...answer, outcome: 'blocked', reason: BLOCKED };
-  await deps.index.create(sealed);
-  if (record.status === 'quarantined' || record.status === 'pending')
-    return { ...answer, outcome: record.status, reason: 'the change is held back until a person has decided' };
-  return { ...answer, outcome: 'conflict', reason: 'the memory is more trusted than this caller; the change is kept as a candidate' };
+  return turns.withContext({ ...fresh, spaces_due: dueSpaces(deps, changed) });
 }

@@ -1,6 +1,7 @@
 /** Versions: what of a record a copy keeps, and replacing a head so that its old version is never lost. */
 import type { MemoryRecord, StoredRecord } from '../domain/memory.ts';
 import { HindsightError } from '../errors.ts';
+import { contextField } from './texts.ts';
 import type { MemoryDeps } from './deps.ts';
 
 /** How often a change is tried again when the head moved in between (an embed job, another writer). */
@@ -26,10 +27,26 @@ export function withoutVectors(record: MemoryRecord): MemoryRecord {
 
 /**
  * Keeps the head as it is as a version copy that ended at `nowIso`. The copy is made with op_type=create under `memory_id@version`, so
- * doing it twice, or a crash before the head is replaced, changes nothing.
+ * doing it twice, or a crash before the head is replaced, changes nothing. It keeps no words of the turn before: nobody would take them
+ * back from a copy when that turn goes.
  */
 export async function keepVersion(deps: Pick<MemoryDeps, 'index' | 'guard'>, head: MemoryRecord, nowIso: string): Promise<void> {
-  await deps.index.saveVersion(deps.guard.readmit({ ...withoutVectors(head), valid_to: nowIso }, head));
+  const { prev_turn_id: _before, next_turn_id: _after, lex_context: words, ...own } = withoutVectors(head);
+  const context = words === undefined ? undefined : contextField(head, undefined);
+  const copy = { ...own, valid_to: nowIso, ...(context === undefined ? {} : { lex_context: context }) };
+  await deps.index.saveVersion(deps.guard.readmit(copy, head));
+}
+
+/**
+ * Versions with the time each ended: the start of the next one. What a copy itself says may be the time of an attempt that lost a race or
+ * failed after the copy was made. `versions`: of one memory, newest first, the head among them.
+ */
+export function withIntervals(versions: readonly MemoryRecord[]): readonly MemoryRecord[] {
+  const startOf = new Map(versions.map((record) => [record.version, record.valid_from]));
+  return versions.map((record) => {
+    const end = startOf.get(record.version + 1);
+    return end === undefined ? record : { ...record, valid_to: end };
+  });
 }
 
 /**

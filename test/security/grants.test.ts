@@ -164,7 +164,8 @@ describe('grants', function () {
       expect(listed.ok && listed.output.items.map((item: { memory_id: string }) => item.memory_id)).to.deep.equal([ids[3]]);
       expect(got.ok && got.output.content).to.contain(MARK);
       const changed = await front.call(friend, 'memory_update', { memory_id: ids[3], content: `The ${MARK}, seen by ${front.name}.` });
-      expect(changed.ok && changed.output.outcome).to.equal('updated');
+      // somebody else's: a proposal
+      expect(changed.ok && changed.output.outcome).to.equal('conflict');
     }
   });
 });

@@ -1,11 +1,11 @@
 /** A small memory index in process, behind the same sealed types as the real one: for unit tests of guard, memory and jobs. */
 import type { MemoryRecord, SeqNo, StoredRecord } from '../../src/domain/memory.ts';
-import type { CreateOutcome, EmbedQueue, EmbedTask, MemoryIndex, PatchOutcome, RecordPatch } from '../../src/domain/ports.ts';
+import type { CreateOutcome, EmbedQueue, EmbedTask, LinkFilter, MemoryIndex, PatchOutcome, RecordPatch } from '../../src/domain/ports.ts';
 import type { HitRecord, IndexHit, SearchSpec } from '../../src/domain/ranking.ts';
 import type { Scope } from '../../src/domain/scope.ts';
 import { openAdmitted, openScoped, unscreened } from '../../src/domain/sealed.ts';
 import type { Filter } from '../../src/domain/wire/common.ts';
-import { filterClauses } from '../../src/elastic/filter.ts';
+import { filterClauses, linkClauses } from '../../src/elastic/filter.ts';
 import { HIT_FIELDS } from '../../src/elastic/query-fields.ts';
 import { queryTerms } from '../../src/text/query-terms.ts';
 import { matches } from './query-interpreter.ts';
@@ -56,11 +56,13 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
     put(record);
     return { outcome: 'created' };
   };
-  const visible = (scope: Scope, filter: Filter): MemoryRecord[] =>
+  const visible = (scope: Scope, filter: Filter, links: LinkFilter = {}): MemoryRecord[] =>
     [...heads.values()]
       .flatMap((slot) => (slot.visible === undefined ? [] : [slot.visible]))
       .filter((record) =>
-        [...scope.filter, ...filterClauses(filter)].every((clause) => matches(clause, record as unknown as Record<string, unknown>)),
+        [...scope.filter, ...filterClauses(filter), ...linkClauses(links)].every((clause) =>
+          matches(clause, record as unknown as Record<string, unknown>),
+        ),
       );
   const bare = (record: MemoryRecord): MemoryRecord => {
     const kept = Object.entries(record).filter(([field]) => !field.startsWith('vec_'));
@@ -104,8 +106,8 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
     },
     list: async (box) => {
       await enter('list');
-      const { filter, limit, after } = openScoped(box);
-      const sorted = visible(box.scope, filter).sort((a, b) => compare(positionOf(b), positionOf(a)));
+      const { filter, links, limit, after } = openScoped(box);
+      const sorted = visible(box.scope, filter, links).sort((a, b) => compare(positionOf(b), positionOf(a)));
       const rest = after === undefined ? sorted : sorted.filter((record) => compare(positionOf(record), after) < 0);
       const page = rest.slice(0, limit);
       const last = page.at(-1);

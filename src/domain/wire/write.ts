@@ -37,7 +37,11 @@ export const writeItem = z.strictObject({
   task_id: c.name.optional().describe('Task it belongs to'),
   task_type: c.name.optional().describe('Type of that task'),
   turn: z.int().min(0).max(1_000_000_000).optional().describe('Turn number within the session'),
-  visibility: c.visibility.optional().describe('private: only its owner sees it; shared: everybody who may read the namespace'),
+  visibility: c.visibility
+    .optional()
+    .describe(
+      'private: only its owner sees it; shared (needs memory:share): all who may read the namespace. Default: shared outside user.* with memory:share, else private',
+    ),
   pinned: z.boolean().optional().describe('Keep it from decay'),
   metadata: c.metadata.optional().describe('Free JSON object, at most 8 KB'),
   source: source.optional().describe('Origin of the text, when it is not the caller'),
@@ -99,8 +103,9 @@ export type UpdateInput = z.output<typeof updateInput>;
 
 export const updateAnswer = z.object({
   memory_id: z.string().describe('The memory'),
-  outcome: z.enum(['updated', 'unchanged', 'conflict', 'quarantined', 'blocked', 'pending']).describe('What became of it'),
+  outcome: z.enum(['updated', 'unchanged', 'conflict', 'duplicate', 'quarantined', 'blocked', 'pending']).describe('What became of it'),
   version: z.int().describe('Content version now'),
+  candidate_id: z.string().optional().describe('Where a change that was not made is kept as a proposal'),
   reason: z.string().optional().describe('Why, in one sentence'),
   guard: c.guardMark.optional(),
   trace_id: z.string(),

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { filter as filterSchema } from '../../../src/domain/wire/common.ts';
-import { filterClauses } from '../../../src/elastic/filter.ts';
+import { filterClauses, linkClauses } from '../../../src/elastic/filter.ts';
 
 describe('elastic/filter', () => {
   it('turns an empty filter into no clause', () => {
@@ -64,5 +64,14 @@ describe('elastic/filter', () => {
 
   it('reads an open range as "has a value"', () => {
     expect(filterClauses({ occurred: {} })).to.deep.equal([{ exists: { field: 'occurred_at' } }]);
+  });
+
+  it('makes one terms clause of each reference the service looks up by', () => {
+    expect(linkClauses({})).to.deep.equal([]);
+    expect(linkClauses({ turn: [4, 6], prev_turn_id: ['a'], conflict_with: ['b', 'c'] })).to.deep.equal([
+      { terms: { turn: [4, 6] } },
+      { terms: { prev_turn_id: ['a'] } },
+      { terms: { conflict_with: ['b', 'c'] } },
+    ]);
   });
 });

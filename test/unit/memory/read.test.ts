@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { HindsightError } from '../../../src/errors.ts';
 import fc from 'fast-check';
 import { openCursor, signCursor } from '../../../src/memory/cursor.ts';
 import { createWorld, type World } from '../../support/memory-world.ts';
@@ -154,5 +155,57 @@ describe('memory history', () => {
       (await world.memory.history({ memory_id: record.memory_id }, world.call(principal({ sub, namespaces: ['team.x'] })))).versions.length;
     expect(await versionsFor('ann')).to.equal(2);
     expect(await versionsFor('bob')).to.equal(1);
+  });
+
+  it('ends each version where the next begins, also when a change failed or lost a race in between', async () => {
+    const world = createWorld();
+    const record = memoryRecord();
+    world.index.plant(record);
+    const { memory_id } = record;
+    world.index.before = (method) => {
+      if (method === 'replace') throw new HindsightError('ERR_STORE_UNAVAILABLE');
+    };
+    await rejection(world.memory.update({ memory_id, content: 'never came to be' }, world.call()));
+    world.index.before = undefined;
+    world.time.nowMs += 60_000;
+    await world.memory.update({ memory_id, content: 'second' }, world.call());
+    let once = true;
+    world.index.before = async (method) => {
+      if (method !== 'replace' || !once) return;
+      once = false;
+      world.time.nowMs += 60_000;
+      await world.memory.update({ memory_id, content: 'theirs' }, world.call());
+      world.time.nowMs += 60_000;
+    };
+    await world.memory.update({ memory_id, content: 'mine' }, world.call());
+    const { versions } = await world.memory.history({ memory_id }, world.call());
+    expect(versions.map((v) => v.content)).to.deep.equal(['mine', 'theirs', 'second', record.content]);
+    expect(versions[0]).not.to.have.property('valid_to');
+    expect(versions.slice(1).map((v) => v.valid_to)).to.deep.equal(versions.slice(0, -1).map((v) => v.valid_from));
+  });
+
+  it('ends a version where one that may not be seen begins', async () => {
+    const world = createWorld();
+    const record = memoryRecord({ namespace: 'team.x', visibility: 'shared', version: 3, valid_from: '2026-03-01T10:03:00.000Z' });
+    world.index.plant(record);
+    for (const [version, visibility] of [
+      [1, 'shared'],
+      [2, 'private'],
+    ] as const) {
+      const copy = {
+        ...record,
+        version,
+        visibility,
+        valid_from: `2026-03-01T10:0${version}:00.000Z`,
+        valid_to: '2026-03-01T11:00:00.000Z',
+      };
+      await world.index.saveVersion(world.guard.readmit(copy, copy));
+    }
+    const bob = principal({ sub: 'bob', namespaces: ['team.x'] });
+    const { versions } = await world.memory.history({ memory_id: record.memory_id }, world.call(bob));
+    expect(versions.map((v) => [v.version, v.valid_to])).to.deep.equal([
+      [3, undefined],
+      [1, '2026-03-01T10:02:00.000Z'],
+    ]);
   });
 });

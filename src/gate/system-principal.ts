@@ -1,9 +1,9 @@
-/** The system principal of a tenant's jobs, narrowed to one owner and namespace: a job sees of a tenant what the record at hand may see. */
+/** The service itself as a principal, narrowed to one owner and namespace: jobs and link upkeep see of a tenant what the record at hand may see. */
 import type { MemoryRecord } from '../domain/memory.ts';
 import type { Principal } from '../domain/principal.ts';
 
 /** Reads only, in the record's own namespace and as its owner; results are written back by position, not by right. */
-export function jobPrincipal(record: Pick<MemoryRecord, 'tenant' | 'owner' | 'namespace'>): Principal {
+export function systemPrincipal(record: Pick<MemoryRecord, 'tenant' | 'owner' | 'namespace'>): Principal {
   return {
     issuer: 'system',
     sub: 'jobs',
