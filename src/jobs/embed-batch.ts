@@ -1,4 +1,5 @@
 /** Embeds a batch of records space by space; a text that the model cannot take costs its own record a try and nobody else. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { StoredRecord } from '../domain/memory.ts';
 import { EmbeddingRejected, EmbeddingUnavailable } from '../providers/embedding/provider.ts';
 import { groupsOf, type EmbedCall } from './embed-call.ts';
@@ -22,10 +23,17 @@ export interface Embedded {
 /** Every model has a vector for it: an endpoint that gives none is at fault itself. */
 const PROBE = 'ready';
 
-interface Batch<W> {
+export interface BatchOptions {
+  readonly signal: AbortSignal;
+  /** False when no further record is to be begun. */
+  readonly goOn: () => boolean;
+  /** Rest before an endpoint that failed a probe is asked once more, ms. */
+  readonly probePauseMs: number;
+}
+
+interface Batch<W> extends BatchOptions {
   readonly call: EmbedCall;
   readonly results: ReadonlyMap<W, Embedded>;
-  readonly goOn: () => boolean;
 }
 
 /**
@@ -35,10 +43,11 @@ interface Batch<W> {
 export async function embedAll<W extends EmbedWork>(
   call: EmbedCall,
   works: readonly W[],
-  { signal, goOn }: { readonly signal: AbortSignal; readonly goOn: () => boolean },
+  options: BatchOptions,
 ): Promise<{ readonly results: ReadonlyMap<W, Embedded>; readonly outage: EmbeddingUnavailable | undefined }> {
   const results = new Map(works.map((work): [W, Embedded] => [work, { vectors: new Map(), failed: undefined }]));
-  const batch: Batch<W> = { call, results, goOn: () => !signal.aborted && goOn() };
+  const { signal, goOn } = options;
+  const batch: Batch<W> = { ...options, call, results, goOn: () => !signal.aborted && goOn() };
   const spaces = [...new Set(works.flatMap((work) => work.spaces))];
   try {
     for (const space of spaces) {
@@ -69,7 +78,7 @@ async function embedGroup<W extends EmbedWork>(batch: Batch<W>, space: string, g
     if (!(error instanceof EmbeddingRejected || error instanceof EmbeddingUnavailable)) throw error;
     const [only, ...more] = group;
     // A refusal of many names a text, an outage of many may be the work of one: only a record that fails alone is to blame.
-    if (more.length === 0 || error instanceof EmbeddingUnavailable) await probe(batch.call, space);
+    if (more.length === 0 || error instanceof EmbeddingUnavailable) await probe(batch, space);
     if (more.length > 0) {
       for (const work of group) if (batch.goOn()) await embedGroup(batch, space, [work]);
       return;
@@ -80,12 +89,17 @@ async function embedGroup<W extends EmbedWork>(batch: Batch<W>, space: string, g
 }
 
 /**
- * Tells a text that the endpoint cannot take (it answers 5xx, hangs or refuses) from an endpoint that takes none.
+ * Tells a text that the endpoint cannot take (it answers 5xx, hangs or refuses) from an endpoint that takes none. Asked twice: a local
+ * worker that hung on the text is given up and is not there again for half a second.
  * @throws EmbeddingUnavailable in the second case, also when the endpoint refuses.
  */
-async function probe(call: EmbedCall, space: string): Promise<void> {
+async function probe(batch: Pick<Batch<EmbedWork>, 'call' | 'signal' | 'probePauseMs'>, space: string): Promise<void> {
   try {
-    await call(space, [PROBE]);
+    await batch.call(space, [PROBE]).catch(async (error: unknown) => {
+      if (!(error instanceof EmbeddingUnavailable)) throw error;
+      await delay(batch.probePauseMs, undefined, { signal: batch.signal });
+      return batch.call(space, [PROBE]);
+    });
   } catch (error) {
     if (error instanceof EmbeddingRejected) throw new EmbeddingUnavailable('the embedding model refuses any text', error);
     throw error;

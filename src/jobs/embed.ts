@@ -24,6 +24,8 @@ export interface EmbedJobOptions {
   readonly by: string;
   /** Longest time of one embedding call, ms. */
   readonly callLimitMs?: number;
+  /** Rest before an endpoint that failed is asked once more whether it works at all, ms. */
+  readonly probePauseMs?: number;
   readonly onDepth?: (depth: QueueDepth) => void;
   readonly onFailed?: (reason: 'unavailable' | 'rejected' | 'store', error: unknown) => void;
   /** Told of a record that is given up after five tries: it stays searchable by its words and is tried again once a day. */
@@ -35,6 +37,8 @@ const BATCH = 16;
 const LEASE_MS = 60_000;
 /** Twice what a full call of 64 texts takes on a slow machine, and one attempt with two repeats at a busy endpoint. */
 const CALL_LIMIT_MS = 40_000;
+/** Twice the time after which a local worker that was given up is started again (EmbeddingThread). */
+const PROBE_PAUSE_MS = 1_000;
 /** Leases are renewed before a call that, with the write after it, could outlive them. */
 const LEASE_RESERVE_MS = 10_000;
 /** Texts that hang one after the other must not keep everybody else waiting: what is left of the batch after this goes back. */
@@ -49,7 +53,7 @@ const UNTOUCHED: Embedded = { vectors: new Map(), failed: undefined };
  * it is a dead letter.
  */
 export function createEmbedJob(options: EmbedJobOptions): Job {
-  const { index, queue, guard, embedder, clock, by, callLimitMs = CALL_LIMIT_MS } = options;
+  const { index, queue, guard, embedder, clock, by, callLimitMs = CALL_LIMIT_MS, probePauseMs = PROBE_PAUSE_MS } = options;
 
   const load = async (record: MemoryRecord, memoryIds: readonly string[], statuses?: typeof STATUSES): Promise<readonly StoredRecord[]> => {
     const scope = guard.scope(
@@ -136,7 +140,7 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
       );
       const leases = keepLeases(tenant, tasks, begunMs + LEASE_MS);
       const call = createEmbedCall({ embedder, signal, callLimitMs, beforeCall: leases.renew });
-      const { results, outage } = await embedAll(call, works, { signal, goOn: () => clock() - begunMs < BATCH_LIMIT_MS });
+      const { results, outage } = await embedAll(call, works, { signal, probePauseMs, goOn: () => clock() - begunMs < BATCH_LIMIT_MS });
       const nowMs = clock();
       const linked = new Map(works.map((w) => [w.previous?.record.memory_id, w.stored.record.memory_id]));
       const changes = works.map((work): Change => {

@@ -18,6 +18,7 @@ const jobOf = (world: World, more: Partial<EmbedJobOptions> = {}): Job =>
     embedder: world.embedder,
     clock: world.deps.clock,
     by: 'worker-1',
+    probePauseMs: 0,
     ...more,
   });
 
@@ -324,6 +325,24 @@ describe('embed job', () => {
     expect(recordOf(world, bad)).to.deep.include({ embed_tries: 1, embed_error: 'ERR_EMBEDDING_UNAVAILABLE' });
     expect(recordOf(world, good).spaces_due).to.deep.equal([]);
     expect(signals.every((signal) => signal?.aborted === true)).to.equal(true);
+  });
+
+  it('blames a text on which a local worker hung, though the worker is being started again when it is asked', async () => {
+    const world = createWorld();
+    const [bad, good] = [await write(world, { content: 'a cursed text' }), await write(world, { content: 'a fine text' })];
+    let restarting = 0;
+    const embed: EmbedJobOptions['embedder']['embed'] = async (space, texts, kind, signal) => {
+      if (restarting > 0) {
+        restarting -= 1;
+        throw new EmbeddingUnavailable('the embedding worker died and waits for its restart');
+      }
+      if (!texts.some((text) => text.includes('cursed'))) return world.embedder.embed(space, texts, kind, signal);
+      restarting = 1;
+      throw new EmbeddingUnavailable('the embedding worker gave no answer');
+    };
+    await run(jobOf(world, { embedder: { ...world.embedder, embed } }));
+    expect(recordOf(world, bad)).to.include({ embed_tries: 1 });
+    expect(recordOf(world, good).spaces_due).to.deep.equal([]);
   });
 
   it('embeds a long record in calls of at most 64 texts', async () => {
