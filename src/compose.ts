@@ -7,6 +7,7 @@ import { describeEmbedding, openEmbedding } from './compose/embedding.ts';
 import { connect, fetchArtifacts, startManaged } from './compose/engine.ts';
 import { startJobs } from './compose/jobs.ts';
 import { phase } from './compose/phase.ts';
+import { createReadiness } from './compose/readiness.ts';
 import { openSharedState } from './compose/shared-state.ts';
 import { Teardown } from './compose/teardown.ts';
 import type { Config } from './config.ts';
@@ -52,6 +53,8 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** The managed engine closes its indices within 20 s or is killed. */
+const MANAGED_STOP_MS = 22_000;
 const root = join(fileURLToPath(new URL('.', import.meta.url)), '..');
 
 /** Starts the whole service; on any failure what was started is taken down again and the one error is thrown. */
@@ -78,10 +81,12 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
 
   const { url: clusterUrl, indexPrefix: prefix, replicas } = config.elasticsearch;
   // before the models: a wrong URL is told at once, not after a download
-  const cluster = clusterUrl === undefined ? undefined : await teardown.track('engine', connect(config, clusterUrl, parts));
+  const cluster = clusterUrl === undefined ? undefined : await teardown.track('engine', connect(config, clusterUrl, { ...parts, metrics }));
   const modelsDir = await fetchArtifacts(config, onProgress);
   const [engine, embedder] = await bothStarted(
-    cluster === undefined ? teardown.track('engine', startManaged(config, parts)) : Promise.resolve(cluster),
+    cluster === undefined
+      ? teardown.track('engine', startManaged(config, { ...parts, metrics }), MANAGED_STOP_MS)
+      : Promise.resolve(cluster),
     teardown.track(
       'embedder',
       phase(onProgress, 'models', `loading ${config.embedding.profile} embeddings`, () => openEmbedding(config, modelsDir, logger)),
@@ -153,7 +158,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
       prm: config.auth.publishMetadata ? { authorizationServers: config.auth.issuers.map((i) => i.issuer) } : undefined,
       version,
     },
-    readiness: async () => (await client.cluster.health({ timeout: '1s' }, { requestTimeout: 1_500 })).status !== 'red',
+    readiness: createReadiness({ client, prefix, clock }),
     metrics,
     logger,
     clock,

@@ -5,6 +5,7 @@ import { prepareArtifacts, prepareModels, type Progress } from '../elastic/local
 import { startLocalNode } from '../elastic/local/node.ts';
 import { HindsightError } from '../errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import { phase } from './phase.ts';
 
 export interface Engine {
@@ -16,6 +17,7 @@ export interface Engine {
 
 interface EngineParts {
   readonly logger: Logger;
+  readonly metrics: Metrics;
   readonly onProgress: (progress: Progress) => void;
 }
 
@@ -36,7 +38,7 @@ export async function fetchArtifacts(config: Config, onProgress: EngineParts['on
 }
 
 /** Starts the managed node. Errors: ERR_ENGINE_*, ERR_ALREADY_RUNNING. */
-export async function startManaged(config: Config, { logger, onProgress }: EngineParts): Promise<Engine> {
+export async function startManaged(config: Config, { logger, metrics, onProgress }: EngineParts): Promise<Engine> {
   const node = await phase(onProgress, 'engine', undefined, () =>
     startLocalNode({
       cacheDir: config.cacheDir,
@@ -48,7 +50,7 @@ export async function startManaged(config: Config, { logger, onProgress }: Engin
       log: (message, fields, level = 'info') => logger[level](fields, message),
     }),
   );
-  const client = createClient({ url: node.url, ...node.credential });
+  const client = createClient({ url: node.url, ...node.credential, onCall: metrics.elasticDone });
   return {
     client,
     description: `Elasticsearch ${node.version} (managed, Java ${node.javaVersion})`,
@@ -60,10 +62,10 @@ export async function startManaged(config: Config, { logger, onProgress }: Engin
 }
 
 /** Connects to the cluster at `url`. Errors: ERR_ENGINE_UNREACHABLE, ERR_ENGINE_TOO_OLD. */
-export async function connect(config: Config, url: string, { onProgress }: EngineParts): Promise<Engine> {
+export async function connect(config: Config, url: string, { metrics, onProgress }: EngineParts): Promise<Engine> {
   const { apiKey, username, password, caFingerprint } = config.elasticsearch;
   const { origin } = new URL(url);
-  const client = createClient({ url, apiKey, username, password, caFingerprint });
+  const client = createClient({ url, apiKey, username, password, caFingerprint, onCall: metrics.elasticDone });
   try {
     const version = await phase(onProgress, 'engine', `connecting to Elasticsearch at ${origin}`, () => engineVersion(client));
     if (version.localeCompare(OLDEST, 'en', { numeric: true }) < 0)

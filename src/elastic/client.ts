@@ -1,6 +1,7 @@
 /** The Elasticsearch client: the one place that makes it, and the one translation of its failures into ours. */
 import { Client, errors, type ClientOptions } from '@elastic/elasticsearch';
 import { HindsightError } from '../errors.ts';
+import { watchedTransport, type OnElasticCall } from './watched-transport.ts';
 
 /** The client as other folders name it; only elastic/ and stores/ call it. */
 export type StoreClient = Client;
@@ -13,6 +14,8 @@ export interface StoreOptions {
   /** SHA-256 of the cluster's CA certificate, hex. */
   readonly caFingerprint?: string | undefined;
   readonly requestTimeoutMs?: number | undefined;
+  /** Told of every call when it is over. */
+  readonly onCall?: OnElasticCall | undefined;
 }
 
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -31,6 +34,7 @@ export function createClient(options: StoreOptions): Client {
     requestTimeout: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
     maxRetries: 0,
     enableMetaHeader: false,
+    Transport: watchedTransport(options.onCall),
     ...(auth === undefined ? {} : { auth }),
     ...(options.caFingerprint === undefined ? {} : { caFingerprint: options.caFingerprint, tls: { rejectUnauthorized: false } }),
   };

@@ -1,6 +1,8 @@
 /** The worker: runs one job tenant by tenant, at once when nudged and by looking from time to time; backs off in outages and drains on stop. */
 import type { Clock } from '../domain/clock.ts';
 import { HindsightError } from '../errors.ts';
+import { openTrace } from '../telemetry/trace.ts';
+import { withTrace } from '../telemetry/trace-context.ts';
 
 export interface Run {
   /** True when a write or a finished batch asked for it: what it wrote may not be visible to searches yet. */
@@ -63,6 +65,9 @@ export function createWorker(options: WorkerOptions): Worker {
 
   const pauseOf = (count: number): number => Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (count - 1));
 
+  /** Every look and every run is a trace of its own. */
+  const traced = <T>(work: () => T): T => withTrace(openTrace(), job.name, work);
+
   const failed = (error: unknown, tenant: string | undefined): void => {
     const shared = tenant === undefined || (error instanceof HindsightError && SHARED_FAULTS.has(error.code));
     const count = shared ? (sharedFailures += 1) : (failures.get(tenant) ?? 0) + 1;
@@ -75,25 +80,29 @@ export function createWorker(options: WorkerOptions): Worker {
 
   const look = async (): Promise<void> => {
     nextLookMs = clock() + pollMs;
-    try {
-      for (const tenant of await job.due()) if (!ready.has(tenant)) ready.set(tenant, { atMs: clock(), nudged: false });
-    } catch (error) {
-      failed(error, undefined);
-    }
+    await traced(async () => {
+      try {
+        for (const tenant of await job.due()) if (!ready.has(tenant)) ready.set(tenant, { atMs: clock(), nudged: false });
+      } catch (error) {
+        failed(error, undefined);
+      }
+    });
   };
 
   const runOne = async (tenant: string, nudged: boolean): Promise<void> => {
     // Taken out before the run: a nudge that comes while it runs asks for another one.
     ready.delete(tenant);
-    try {
-      const left = await job.run(tenant, { nudged, signal: stopping.signal });
-      sharedFailures = 0;
-      failures.delete(tenant);
-      // As after a nudge: unrefreshed, the next claim would find the batch just done, get none of it and sleep until the next look.
-      if (left === 'more' && !ready.has(tenant)) ready.set(tenant, { atMs: clock(), nudged: true });
-    } catch (error) {
-      failed(error, tenant);
-    }
+    await traced(async () => {
+      try {
+        const left = await job.run(tenant, { nudged, signal: stopping.signal });
+        sharedFailures = 0;
+        failures.delete(tenant);
+        // As after a nudge: unrefreshed, the next claim would find the batch just done, get none of it and sleep until the next look.
+        if (left === 'more' && !ready.has(tenant)) ready.set(tenant, { atMs: clock(), nudged: true });
+      } catch (error) {
+        failed(error, tenant);
+      }
+    });
   };
 
   const step = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 /** Revision 2026-07-28 at /mcp: no initialize, no session, every POST stands alone and is answered in one JSON body. */
 import type { MountedRequest } from '../http/mount.ts';
 import { openTrace, traceparentOf } from '../telemetry/trace.ts';
+import { continueTrace } from '../telemetry/trace-context.ts';
 import { CACHED, discovery, META, type ServerInfo } from './about.ts';
 import { readMessage, type RpcId } from './json-rpc.ts';
 import { checkRequest, RpcRefusal } from './modern-request.ts';
@@ -75,6 +76,7 @@ function callerOf({ ctx, principal, traceId, signal }: MountedRequest, meta: Jso
   // one that is not valid is left out, so that the request keeps the trace it has
   if (!meta['traceparent'].includes(opened.traceId)) return { principal, traceId, signal };
   ctx.state.traceId = opened.traceId;
+  continueTrace(opened);
   ctx.set('traceparent', traceparentOf(opened));
   return { principal, traceId: opened.traceId, signal };
 }

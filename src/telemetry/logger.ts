@@ -1,6 +1,7 @@
 /** The log: pino to stderr, one JSON object a line, every field redacted; made once by the entry and passed down. */
 import { pino, type Bindings, type DestinationStream, type Logger as PinoLogger } from 'pino';
 import { redact } from './redact.ts';
+import { currentTraceId } from './trace-context.ts';
 
 const STDERR_FD = 2;
 
@@ -18,13 +19,17 @@ export interface Logger {
 
 /**
  * Lines go to stderr, because stdout belongs to the command line and the stdio transport; they are written at once, so that
- * the last one before a crash is there. Every field passes `redact`: tokens, keys and memory content never reach a line.
+ * the last one before a crash is there. A line written within a call or a job's run carries its trace_id. Every field passes `redact`: tokens, keys and memory content never reach a line.
  */
 export function createLogger(config: { readonly logLevel: string }, destination?: DestinationStream): Logger {
   const root = pino(
     {
       level: config.logLevel,
       base: null,
+      mixin: () => {
+        const traceId = currentTraceId();
+        return traceId === undefined ? {} : { trace_id: traceId };
+      },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: {
         level: (label) => ({ level: label }),

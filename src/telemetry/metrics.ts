@@ -10,6 +10,8 @@ const LABEL_VALUE = /^[A-Za-z0-9_:./{}-]{1,80}$/;
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'unknown']);
 
 export type ElasticCall = 'search' | 'get' | 'write' | 'bulk' | 'refresh' | 'scan' | 'admin';
+/** `aborted`: the caller went away first. An answered 404 or 409 is `ok`: absence and conflict are answers. */
+export type ElasticOutcome = 'ok' | 'failed' | 'aborted';
 export type Shortcut = 'limits_without_redis' | 'dirty_marks_without_redis';
 
 export interface Metrics {
@@ -19,7 +21,7 @@ export interface Metrics {
   /** `route` is the declared path, never what the client sent. */
   readonly requestDone: (method: string, route: string, status: number, durationMs: number) => void;
   readonly operationDone: (operation: string, code: ErrorCode | 'OK', durationMs: number) => void;
-  readonly elasticDone: (call: ElasticCall, ok: boolean, durationMs: number) => void;
+  readonly elasticDone: (call: ElasticCall, outcome: ElasticOutcome, durationMs: number) => void;
   readonly embedQueue: (depth: QueueDepth) => void;
   readonly embedFailed: (reason: 'unavailable' | 'rejected' | 'store') => void;
   /** Records without a vector in a space in use that have not been looked at yet. */
@@ -114,8 +116,8 @@ export function createMetrics(): Metrics {
     operationDone(name, code, durationMs) {
       operations.observe({ operation: operation(name), code }, durationMs / 1_000);
     },
-    elasticDone(call, ok, durationMs) {
-      elastic.observe({ call, outcome: ok ? 'ok' : 'failed' }, durationMs / 1_000);
+    elasticDone(call, outcome, durationMs) {
+      elastic.observe({ call, outcome }, durationMs / 1_000);
     },
     embedQueue({ due, dead, deadBy, foreign }) {
       embedDepth.set({ state: 'due' }, due);

@@ -35,6 +35,8 @@ export interface EmbeddingRequest {
 export class EmbeddingServer {
   /** What came in, faults included; oldest first. */
   readonly requests: EmbeddingRequest[] = [];
+  /** The traceparent header of each. */
+  readonly traceparents: (string | undefined)[] = [];
   readonly #server: Server;
   readonly #backend: EmbeddingBackend;
   #fault: EmbeddingFault | undefined;
@@ -94,6 +96,7 @@ export class EmbeddingServer {
     };
     const input = typeof body.input === 'string' ? [body.input] : body.input;
     this.requests.push({ model: body.model, input, encoding_format: body.encoding_format, authorization: request.headers.authorization });
+    this.traceparents.push(request.headers['traceparent'] as string | undefined);
     const fault = this.#faultsLeft > 0 ? this.#fault : undefined;
     this.#faultsLeft -= 1;
     if (fault !== undefined && breakTransport(fault, response)) return;

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import OpenAI, { APIError, APIUserAbortError } from 'openai';
+import { traceHeaders } from '../../telemetry/trace-context.ts';
 import { boundedFetch, ResponseTooLarge } from './bounded-fetch.ts';
 import { readEmbeddings } from './openai-answer.ts';
 import {
@@ -145,7 +146,10 @@ export class OpenAiEmbeddingProvider implements EmbeddingProvider {
     for (let attempt = 0; ; attempt += 1) {
       try {
         // 'float' also keeps the client from asking for base64 and decoding it unchecked.
-        return await this.#client.embeddings.create({ model: this.#options.model, input, encoding_format: 'float' }, { signal });
+        return await this.#client.embeddings.create(
+          { model: this.#options.model, input, encoding_format: 'float' },
+          { signal, headers: traceHeaders() },
+        );
       } catch (error) {
         const waitMs = attempt < RETRIES ? retryDelayMs(error, attempt) : undefined;
         if (waitMs === undefined) throw error;

@@ -185,7 +185,7 @@ describe('metrics', () => {
     const metrics = createMetrics();
     metrics.requestDone('GET', '/v1/memories/:memory_id', 200, 12);
     metrics.operationDone('memory_search', 'ERR_RATE_LIMITED', 3);
-    metrics.elasticDone('search', true, 8);
+    metrics.elasticDone('search', 'ok', 8);
     metrics.embedQueue({ due: 7, dead: 3, deadBy: { rejected: 2, unavailable: 1, store: 0, other: 0 }, foreign: 4 });
     metrics.reembedUnchecked(12);
     metrics.embedFailed('unavailable');
