@@ -5,7 +5,7 @@ import type { Answers } from './quality/figures.ts';
 import { qualityFigures, qualityMarkdown, qualityPlots, type MeasuredSet } from './quality/report.ts';
 import { rankingRows, RRF_ROW, VECTOR_ROW } from './quality/rows.ts';
 import { StoredSets, tenantOf } from './quality/stored-sets.ts';
-import { LEFT_OUT, readSet, setNames, type QueryRow, type RetrievalSet } from './support/dataset.ts';
+import { firstCopies, LEFT_OUT, readSet, setNames, type QueryRow, type RetrievalSet } from './support/dataset.ts';
 import { embedded } from './support/embedded.ts';
 import { fingerprintOf } from './support/fingerprint.ts';
 import { HttpClient } from './support/http-client.ts';
@@ -28,6 +28,10 @@ const COMMAND: BenchCommand = {
     profile: { description: 'ranking profile taken as the default', default: 'assistant' },
     'no-ablation': { description: 'measure the default ranking alone', flag: true },
     'ablation-limit': { description: 'questions a set at most for the other rankings, evenly spread; all by default' },
+    'merge-copies': {
+      description: 'count documents of one namespace with the same speaker and text as one; a search shows one of them',
+      flag: true,
+    },
     work: {
       description: 'folder kept between runs with the imported sets (and, without --engine, the Elasticsearch that holds them)',
       default: '.cache/bench/quality',
@@ -50,8 +54,9 @@ function readSets(options: Options): RetrievalSet[] {
   return names.map((name) => readSet(folder, name));
 }
 
-const atMost = (options: Options, name: string): number | undefined =>
-  options.optional(name) === undefined ? undefined : options.count(name);
+function atMost(options: Options, name: string): number | undefined {
+  return options.optional(name) === undefined ? undefined : options.count(name);
+}
 
 /** Questions with figures of their own, at most `limit`, evenly spread. */
 function questionsOf(set: RetrievalSet, limit: number | undefined): readonly QueryRow[] {
@@ -86,12 +91,14 @@ async function measure(run: BenchRun): Promise<Record<string, unknown>> {
     for (const set of sets) await embedded(engine, stored.index(set.name), set.name);
     for (const set of sets) {
       const queries = questionsOf(set, atMost(options, 'limit'));
+      const copies = options.flag('merge-copies') ? firstCopies(set.corpus) : new Map<string, string>();
       const documents = stored.documents(set.name);
+      const labels = { documents, copies };
       const few = evenly(queries, fewer);
       const inAll = few.length === queries.length ? rows : rows.slice(0, 1);
       const asked = await using(await clientOf(set), async (client) => {
-        const all = await askSet(client, set, queries, inAll, documents);
-        compared.push(inAll === rows ? all.answers : (await askSet(client, set, few, rows, documents)).answers);
+        const all = await askSet(client, set.name, queries, inAll, labels);
+        compared.push(inAll === rows ? all.answers : (await askSet(client, set.name, few, rows, labels)).answers);
         return all;
       });
       const { p50_ms: p50Ms, p95_ms: p95Ms } = asked.latency.summary();
@@ -108,7 +115,7 @@ async function measure(run: BenchRun): Promise<Record<string, unknown>> {
   run.print(`\n${markdown}`);
   run.attach('quality.md', `${run.machine.line}\n\n${markdown}\n`);
   for (const [file, svg] of qualityPlots(measured, compared, names)) run.attach(file, svg);
-  return { profile: options.text('profile'), ...qualityFigures(measured, compared, names) };
+  return { profile: options.text('profile'), copies_merged: options.flag('merge-copies'), ...qualityFigures(measured, compared, names) };
 }
 
 async function using<T>(client: HttpClient, work: (client: HttpClient) => Promise<T>): Promise<T> {

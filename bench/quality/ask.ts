@@ -1,5 +1,5 @@
 /** Asks every question of a set in every ranking over REST and turns the hits into figures. */
-import { documentsOf, namespaceOf, type QueryRow, type RetrievalSet } from '../support/dataset.ts';
+import { documentsOf, namespaceOf, type QueryRow } from '../support/dataset.ts';
 import type { HttpClient } from '../support/http-client.ts';
 import { inTurn } from '../support/import.ts';
 import { Latency } from '../support/latency.ts';
@@ -15,13 +15,21 @@ export interface Asked {
   readonly latency: Latency;
 }
 
+/** How hits become documents that labels speak of. */
+export interface Labels {
+  /** Document of each memory id. */
+  readonly documents: ReadonlyMap<string, string>;
+  /** The document that stands for another one, for those that have one; empty: every document stands for itself. */
+  readonly copies: ReadonlyMap<string, string>;
+}
+
 /** All rows of one question follow each other, so that the service embeds it once. A degraded answer is an Error: it measures something else. */
 export async function askSet(
   client: HttpClient,
-  set: RetrievalSet,
+  set: string,
   queries: readonly QueryRow[],
   rows: readonly RankingRow[],
-  documents: ReadonlyMap<string, string>,
+  { documents, copies }: Labels,
 ): Promise<Asked> {
   const latency = new Latency();
   const figures = new Map<string, QuestionFigures[]>();
@@ -30,10 +38,11 @@ export async function askSet(
     list[question] = found;
     figures.set(row, list);
   };
-  const told = progressOf(`${set.name}: questions`, queries.length);
+  const told = progressOf(`${set}: questions`, queries.length);
   let done = 0;
   await inTurn(queries, AT_ONCE, async (query, q) => {
-    const relevant = new Set(query.relevant);
+    const first = (id: string): string => copies.get(id) ?? id;
+    const relevant = new Set(query.relevant.map(first));
     const lists = new Map<string, readonly string[]>();
     for (const row of rows) {
       const from = performance.now();
@@ -43,11 +52,11 @@ export async function askSet(
     }
     const [words, vectors] = [lists.get(BM25_ROW), lists.get(VECTOR_ROW)];
     if (words !== undefined && vectors !== undefined) lists.set(RRF_ROW, rrf([words, vectors]));
-    for (const [name, ids] of lists) note(name, q, questionFigures(documentsOf(ids, documents), relevant));
+    for (const [name, ids] of lists) note(name, q, questionFigures([...new Set(documentsOf(ids, documents).map(first))], relevant));
     done += 1;
     told(done);
   });
-  return { answers: { set: set.name, categories: queries.map((query) => query.category), rows: figures }, latency };
+  return { answers: { set, categories: queries.map((query) => query.category), rows: figures }, latency };
 }
 
 async function search(client: HttpClient, query: QueryRow, row: RankingRow): Promise<string[]> {

@@ -113,3 +113,16 @@ export function splitText(text: string, max: number): string[] {
 export function documentsOf(memoryIds: readonly string[], documents: ReadonlyMap<string, string>): string[] {
   return [...new Set(memoryIds.map((id) => documents.get(id)).filter((id) => id !== undefined))];
 }
+
+/** For each document that repeats an earlier one's text and speaker in its namespace: that earlier document. Searches show one of such copies. */
+export function firstCopies(corpus: readonly CorpusRow[]): Map<string, string> {
+  const seen = new Map<string, string>();
+  const copies = new Map<string, string>();
+  for (const { id, namespace, speaker, text } of corpus) {
+    const key = JSON.stringify([namespace, speaker, text]);
+    const first = seen.get(key);
+    if (first === undefined) seen.set(key, id);
+    else copies.set(id, first);
+  }
+  return copies;
+}

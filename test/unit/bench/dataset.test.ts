@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { documentsOf, readSet, setItems, setNames, splitText } from '../../../bench/support/dataset.ts';
+import { documentsOf, firstCopies, readSet, setItems, setNames, splitText } from '../../../bench/support/dataset.ts';
 import { UsageError } from '../../../bench/support/options.ts';
 import { LIMITS } from '../../../src/domain/wire/common.ts';
 
@@ -87,5 +87,28 @@ describe('bench data sets', () => {
       ['m3', 'long'],
     ]);
     expect(documentsOf(['m3', 'm1', 'unknown', 'm2'], documents)).to.deep.equal(['long', 'other']);
+  });
+
+  it('knows which documents repeat the text and speaker of an earlier one in their namespace', () => {
+    const row = (id: string, more: object) => ({
+      id,
+      namespace: 'n',
+      text: 't',
+      speaker: 's',
+      created_at: '2023-01-01T00:00:00Z',
+      ...more,
+    });
+    const rows = [
+      row('a', {}),
+      row('b', { namespace: 'm' }),
+      row('c', { speaker: 'x' }),
+      row('d', { text: 'u' }),
+      row('e', {}),
+      row('f', {}),
+    ];
+    expect([...firstCopies(rows)]).to.deep.equal([
+      ['e', 'a'],
+      ['f', 'a'],
+    ]);
   });
 });
