@@ -79,7 +79,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   const auth = await openAuth(config, clock);
   const metrics = createMetrics();
 
-  const { url: clusterUrl, indexPrefix: prefix, replicas } = config.elasticsearch;
+  const { url: clusterUrl, indexPrefix: prefix, replicas, vectorIndex } = config.elasticsearch;
   // before the models: a wrong URL is told at once, not after a download
   const cluster = clusterUrl === undefined ? undefined : await teardown.track('engine', connect(config, clusterUrl, { ...parts, metrics }));
   const modelsDir = await fetchArtifacts(config, onProgress);
@@ -94,7 +94,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   );
   const { client } = engine;
   const schema = await phase(onProgress, 'schema', 'checking indices and mappings', () =>
-    installSchema(client, { prefix, spaces: embedder.spaces, replicas, clock }),
+    installSchema(client, { prefix, spaces: embedder.spaces, replicas, vectorIndex, clock }),
   );
   const shared = await openSharedState(config, { policiesDir, clock, logger, metrics });
   teardown.add('redis', () => shared.close());
@@ -120,7 +120,12 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     embedder,
     profiles,
     layers,
-    keys: { cursor: keys.deriveKey('cursor'), plan: keys.deriveKey('plan'), idempotency: keys.deriveKey('idempotency') },
+    keys: {
+      cursor: keys.deriveKey('cursor'),
+      plan: keys.deriveKey('plan'),
+      idempotency: keys.deriveKey('idempotency'),
+      transfer: keys.deriveKey('transfer'),
+    },
     clock,
     newId: createUuidV7(clock),
     defaultTtlDays: config.memoryTtlDays,

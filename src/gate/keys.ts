@@ -14,6 +14,7 @@ export const KEY_LABELS = {
   cursor: 'service',
   plan: 'service',
   idempotency: 'service',
+  transfer: 'service',
   'mcp-session': 'service',
   'audit-hmac': 'service',
   'audit-anchor': 'service',

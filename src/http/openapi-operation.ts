@@ -42,7 +42,7 @@ export function describeOperation(operation: AnyOperation, binding: HttpBinding,
       '200': {
         description: operation.title,
         headers: responseHeaders(binding),
-        content: { 'application/json': answerContent(operation, examples) },
+        content: answers(operation, binding, examples),
       },
       ...(binding.etag === true && binding.method === 'GET' ? { '304': { description: 'Not changed since If-None-Match' } } : {}),
       '400': problem('Invalid'),
@@ -57,6 +57,11 @@ export function describeOperation(operation: AnyOperation, binding: HttpBinding,
       '503': problem('Unavailable'),
     },
   };
+}
+
+function answers(operation: AnyOperation, { stream }: HttpBinding, examples: readonly Example[]): Json {
+  if (stream === undefined) return { 'application/json': answerContent(operation, examples) };
+  return { [stream.contentType]: { schema: { type: 'string', contentMediaType: stream.contentType } } };
 }
 
 interface Example {

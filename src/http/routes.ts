@@ -1,4 +1,6 @@
 /** REST routes from the operations: request -> raw input -> invoke -> JSON answer with its headers. */
+import { pipeline, Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
 import { HindsightError } from '../errors.ts';
 import type { AnyOperation, HttpBinding } from '../operations/define.ts';
 import type { Invoke } from '../operations/invoke.ts';
@@ -87,6 +89,7 @@ async function callInNamesOfTheRequest<T>(parameters: readonly QueryParameter[],
 
 function answer(ctx: HttpContext, binding: HttpBinding, output: Record<string, unknown>): void {
   ctx.status = binding.status;
+  if (binding.stream !== undefined) return answerFile(ctx, binding.stream, output);
   ctx.body = output;
   if (binding.etag !== true || typeof output['version'] !== 'number') return;
   const etag = etagOf(output['version']);
@@ -95,4 +98,13 @@ function answer(ctx: HttpContext, binding: HttpBinding, output: Record<string, u
     ctx.status = 304;
     ctx.body = null;
   }
+}
+
+/** Compressed as it goes. A fault on the way, or a client that leaves, ends both sides: the file then has no end, and the gzip says so. */
+function answerFile(ctx: HttpContext, stream: NonNullable<HttpBinding['stream']>, output: Record<string, unknown>): void {
+  const gzip = createGzip();
+  pipeline(Readable.from(output[stream.field] as AsyncIterable<string>), gzip, () => undefined);
+  ctx.type = stream.contentType;
+  ctx.set('Content-Disposition', `attachment; filename="${stream.fileName}"`);
+  ctx.body = gzip;
 }

@@ -1,7 +1,9 @@
 /** Makes the memory gateway from its parts; compose.ts calls it once. */
 import type { MemoryDeps } from './deps.ts';
+import { exportLines } from './export.ts';
 import { forget } from './forget.ts';
 import type { MemoryGateway } from './gateway.ts';
+import { importItems } from './import.ts';
 import { get, history, list } from './read.ts';
 import { search } from './search.ts';
 import { createTurnLinks } from './turn-links.ts';
@@ -19,5 +21,7 @@ export function createMemoryGateway(deps: MemoryDeps): MemoryGateway {
     update: (input, call) => update(deps, turns, input, call),
     history: (input, call) => history(deps, input, call),
     forget: (input, call) => forget(deps, turns, input, call),
+    exportLines: (input, call) => exportLines(deps, input, call),
+    importItems: (input, call) => importItems(deps, turns, input, call),
   };
 }

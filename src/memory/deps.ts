@@ -18,7 +18,12 @@ export interface MemoryDeps {
   readonly profiles: ReadonlyMap<string, RankingProfile>;
   readonly layers: LayerPolicy;
   /** HMAC keys, each for one purpose. */
-  readonly keys: { readonly cursor: Uint8Array; readonly plan: Uint8Array; readonly idempotency: Uint8Array };
+  readonly keys: {
+    readonly cursor: Uint8Array;
+    readonly plan: Uint8Array;
+    readonly idempotency: Uint8Array;
+    readonly transfer: Uint8Array;
+  };
   readonly clock: Clock;
   readonly newId: () => string;
   /** Life of a memory that names none; 0 = for ever. */

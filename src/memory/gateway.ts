@@ -11,6 +11,7 @@ import type {
   SearchAnswer,
   SearchInput,
 } from '../domain/wire/read.ts';
+import type { ExportInput, ImportAnswer, ImportInput } from '../domain/wire/transfer.ts';
 import type { UpdateAnswer, UpdateInput, WriteAnswer, WriteInput } from '../domain/wire/write.ts';
 
 /** Who calls, under which trace. */
@@ -34,4 +35,7 @@ export interface MemoryGateway {
   update(input: UpdateInput, call: CallContext): Promise<Bare<UpdateAnswer>>;
   history(input: HistoryInput, call: CallContext): Promise<Bare<HistoryAnswer>>;
   forget(input: ForgetInput, call: CallContext): Promise<Bare<ForgetAnswer>>;
+  /** The lines of an export file; ends with an error, and without its last line, when something breaks on the way. */
+  exportLines(input: ExportInput, call: CallContext): Promise<AsyncIterable<string>>;
+  importItems(input: ImportInput, call: CallContext): Promise<Bare<ImportAnswer>>;
 }

@@ -20,6 +20,8 @@ export interface HttpBinding {
   readonly etag?: boolean;
   /** Takes an Idempotency-Key header. */
   readonly idempotencyKey?: boolean;
+  /** The answer is a file: the strings of this output field, compressed and streamed. What breaks on the way breaks the connection off. */
+  readonly stream?: { readonly field: string; readonly contentType: 'application/gzip'; readonly fileName: string };
   /** 8 MiB instead of 1 MiB. */
   readonly largeBody?: boolean;
 }

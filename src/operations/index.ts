@@ -1,9 +1,11 @@
 /** The registry: every operation once, in the order in which tools and routes are listed. */
 import type { AnyOperation } from './define.ts';
+import { memoryExport } from './memory-export.ts';
 import { memoryForget } from './memory-forget.ts';
 import { memoryGet } from './memory-get.ts';
 import { memoryHistory } from './memory-history.ts';
 import { memoryInstructions } from './memory-instructions.ts';
+import { memoryImport } from './memory-import.ts';
 import { memoryList } from './memory-list.ts';
 import { memorySearch } from './memory-search.ts';
 import { memoryUpdate } from './memory-update.ts';
@@ -17,5 +19,7 @@ export const operations: readonly AnyOperation[] = Object.freeze([
   memoryUpdate,
   memoryHistory,
   memoryForget,
+  memoryExport,
+  memoryImport,
   memoryInstructions,
 ]);

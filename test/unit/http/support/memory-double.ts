@@ -45,6 +45,8 @@ const ANSWERS: Record<keyof MemoryGateway, unknown> = {
   update: { memory_id: MEMORY_ID, outcome: 'updated', version: 4 },
   history: { memory_id: MEMORY_ID, versions: [] },
   forget: { forgotten: 1, memory_ids: [MEMORY_ID] },
+  exportLines: [],
+  importItems: { results: [], verified: false },
 };
 
 export function memoryDouble(): MemoryDouble {
@@ -66,6 +68,8 @@ export function memoryDouble(): MemoryDouble {
     update: answer('update'),
     history: answer('history'),
     forget: answer('forget'),
+    exportLines: answer('exportLines'),
+    importItems: answer('importItems'),
   };
   return double;
 }
