@@ -37,7 +37,7 @@ export const memorySearch = defineOperation({
   examples: [
     { query: 'What does Ana drink in the morning?' },
     { query: '李明吃什么会过敏？', top_k: 3, filter: { kind: ['constraint', 'fact'] }, explain: true },
-    { query: 'What was decided about the release?', filter: { created: { gte: '2026-05-01T00:00:00Z' } }, task_type: 'release' },
+    { query: 'When does the release train leave?', filter: { created: { gte: '2020-01-01T00:00:00Z' } }, task_type: 'release' },
   ],
   handle: async (value, context) => ({ ...(await context.memory.search(value, context)), trace_id: context.traceId }),
 });
