@@ -54,6 +54,7 @@ type Defaulted =
   | 'PORT'
   | 'LOG_LEVEL'
   | 'ELASTICSEARCH_INDEX_PREFIX'
+  | 'ELASTICSEARCH_VECTOR_INDEX'
   | 'ENGINE_VERSION'
   | 'ENGINE_HEAP_MB'
   | 'EMBEDDING_PROFILE'
@@ -95,6 +96,7 @@ function assemble(v: Settled, issuers: readonly RemoteIssuer[], env: Readonly<Re
       caFingerprint: v.ELASTICSEARCH_CA_FINGERPRINT,
       indexPrefix: v.ELASTICSEARCH_INDEX_PREFIX,
       replicas: v.ELASTICSEARCH_REPLICAS ?? (v.ELASTICSEARCH_URL === undefined ? 0 : 1),
+      vectorIndex: v.ELASTICSEARCH_VECTOR_INDEX,
     },
     engine: { version: v.ENGINE_VERSION, heapMb: v.ENGINE_HEAP_MB, javaHome: v.JAVA_HOME },
     redisUrl: v.REDIS_URL,

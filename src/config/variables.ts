@@ -106,6 +106,10 @@ export const environmentSchema = z.object({
     description: 'Replica shards of each index.',
     derived: '0 with the managed Elasticsearch, else 1',
   }),
+  ELASTICSEARCH_VECTOR_INDEX: choice(['int8_hnsw', 'bbq_hnsw', 'flat']).register(facts, {
+    description: 'How new indices keep their vectors (existing ones keep theirs); npm run bench:latency compares.',
+    default: 'int8_hnsw',
+  }),
   ENGINE_VERSION: choice(['8.19.9', '9.0.8']).register(facts, {
     description: 'Release of the managed Elasticsearch; 9.0.8 needs a JDK 21 or newer.',
     default: '8.19.9',

@@ -48,12 +48,16 @@ function fileOf(kind: IndexKind): IndexBody {
   return body;
 }
 
+/** How vectors are indexed: graphs over bytes or bits, or no graph (each search reads every vector of the scope). */
+export const VECTOR_INDEXES = ['int8_hnsw', 'bbq_hnsw', 'flat'] as const;
+export type VectorIndex = (typeof VECTOR_INDEXES)[number];
+
 /**
  * int8_hnsw over cosine: `_score` = (1 + cos) / 2. bbq_hnsw measured equal in speed and quality at 384 and 512 dims (retrieval notes),
  * and int8 is on every version from 8.16 on.
  */
-export function vectorField(dims: number): FieldMapping {
-  return { type: 'dense_vector', dims, index: true, similarity: 'cosine', index_options: { type: 'int8_hnsw' } };
+function vectorField(dims: number, type: VectorIndex): FieldMapping {
+  return { type: 'dense_vector', dims, index: true, similarity: 'cosine', index_options: { type } };
 }
 
 /**
@@ -68,18 +72,20 @@ export function sourceSettings(engineVersion: string): Readonly<Record<string, u
 /**
  * The body to create an index of this kind with. `replicas`: a range for auto_expand_replicas ("0-1", "0-all") or a fixed number.
  * Memory and versions carry one vector field a space, in the record and in its passages; `source`: sourceSettings of the engine.
+ * `vectorIndex` is for new indices: existing ones keep theirs.
  */
 export function indexBody(
   kind: IndexKind,
   spaces: readonly SchemaSpace[],
   replicas: string | number,
   source: Readonly<Record<string, unknown>> = {},
+  vectorIndex: VectorIndex = 'int8_hnsw',
 ): IndexBody {
   const { settings, mappings } = fileOf(kind);
   const copies = typeof replicas === 'number' ? { number_of_replicas: replicas } : { auto_expand_replicas: replicas };
   const index = { ...settings.index, ...copies };
   if (kind !== 'memory' && kind !== 'versions') return { settings: { index }, mappings };
-  const vectors = Object.fromEntries(spaces.map((space) => [space.field, vectorField(space.dims)]));
+  const vectors = Object.fromEntries(spaces.map((space) => [space.field, vectorField(space.dims, vectorIndex)]));
   const passages = mappings.properties['passages'] ?? {};
   return {
     settings: { index: { ...index, ...source } },

@@ -5,9 +5,6 @@ import { PASSAGE_INNER_HITS } from './query-fields.ts';
 import { anyWord } from './query-lexical.ts';
 import type { QueryWords } from './query-lexical.ts';
 
-/** k and num_candidates: retrieval.md, k 50 / 100 / 1000 give LoCoMo .700 / .702 / .711, and cost the same up to 5,000 records a namespace. */
-const NEIGHBOURS = 1_000;
-
 /**
  * One clause: the best of the record's own vector (unnamed, so that it is what remains of `_score`), its best passage (`passage`), its
  * vector in the second space (`knn_<space>`) and the stand-in of a vector that is still due (`due`). dis_max, because they answer the
@@ -28,8 +25,8 @@ export function vectorClauses(words: QueryWords, context: RankContext, filter: r
   return queries.length === 1 ? queries : [{ dis_max: { queries } }];
 }
 
-function knn(field: string, { vector, boost }: KnnClause, filter: readonly QueryClause[]): QueryClause {
-  return { knn: { field, query_vector: Array.from(vector.vector), k: NEIGHBOURS, num_candidates: NEIGHBOURS, filter, boost } };
+function knn(field: string, { vector, boost, neighbours }: KnnClause, filter: readonly QueryClause[]): QueryClause {
+  return { knn: { field, query_vector: Array.from(vector.vector), k: neighbours, num_candidates: neighbours, filter, boost } };
 }
 
 function passageClause(primary: KnnClause, filter: readonly QueryClause[]): QueryClause {

@@ -4,7 +4,16 @@ import { isoTime, type Clock } from '../domain/clock.ts';
 import { HindsightError } from '../errors.ts';
 import { engineVersion, errorType, isMissingIndex, mapStoreError, RETRY, storeCall } from './client.ts';
 import { compareSchema, type ExistingIndex } from './drift.ts';
-import { GLOBAL_KINDS, indexBody, INDEX_KINDS, sourceSettings, type IndexBody, type IndexKind, type SchemaSpace } from './mappings.ts';
+import {
+  GLOBAL_KINDS,
+  indexBody,
+  INDEX_KINDS,
+  sourceSettings,
+  type IndexBody,
+  type IndexKind,
+  type SchemaSpace,
+  type VectorIndex,
+} from './mappings.ts';
 import {
   globalIndex,
   placementOf,
@@ -20,6 +29,8 @@ export interface SchemaOptions {
   readonly spaces: readonly SchemaSpace[];
   /** Range for auto_expand_replicas or a fixed number; "0-1" by default: none on one node, one copy on more. */
   readonly replicas?: string | number;
+  /** How new indices keep their vectors; int8_hnsw by default. */
+  readonly vectorIndex?: VectorIndex | undefined;
   readonly clock: Clock;
 }
 
@@ -49,7 +60,7 @@ export async function installSchema(client: Client, options: SchemaOptions): Pro
   const replicas = options.replicas ?? DEFAULT_REPLICAS;
   const source = sourceSettings(await engineVersion(client));
   let spaces = options.spaces;
-  const bodyOf = (kind: IndexKind): IndexBody => indexBody(kind, spaces, replicas, source);
+  const bodyOf = (kind: IndexKind): IndexBody => indexBody(kind, spaces, replicas, source, options.vectorIndex);
   const ensured = new Map<string, Promise<void>>();
   const check = (name: string, kindOf: (index: string) => IndexKind | undefined): Promise<number> =>
     checkExisting(client, name, kindOf, bodyOf, spaces, clock);

@@ -11,6 +11,8 @@ export interface KnnClause {
   readonly vector: QueryVector;
   readonly boost: number;
   readonly constant: number;
+  /** k and num_candidates. */
+  readonly neighbours: number;
 }
 
 export interface Similarity {
@@ -38,6 +40,9 @@ export interface RankContext {
   /** Language of the sentences in explanations. */
   readonly lang: Lang;
 }
+
+/** k and num_candidates of a profile that names none (policies/ranking/assistant.yaml says why). */
+const NEIGHBOURS = 1_000;
 
 /** Characters up to which a Chinese question is short: retrieval.md, hit@5 1.000 for 1 to 4 characters with the short rule, .65-.87 without. */
 const SHORT_QUESTION_CHARS = 4;
@@ -102,21 +107,25 @@ function similarityOf(spec: SearchSpec, short: boolean): Similarity | undefined 
   const boost = rounded(base * (boosts['vector'] ?? 1));
   if (boost === 0) return undefined;
   const { offset, scale } = first.calibration;
+  const neighbours = boosts['neighbours'] ?? NEIGHBOURS;
   const at = (v: number): number => (boost * (1 + offset + scale * v)) / 2;
+  const primary = { vector: first, boost, constant: 0, neighbours };
   return {
-    primary: { vector: first, boost, constant: 0 },
-    other: second === undefined ? undefined : alignedTo(at(0), boost, first, second),
+    primary,
+    other: second === undefined ? undefined : alignedTo(at(0), primary, second),
     due: rounded(at(boosts['due_similarity'] ?? 0)),
   };
 }
 
-function alignedTo(zero: number, boost: number, first: QueryVector, second: QueryVector): KnnClause {
+function alignedTo(zero: number, primary: KnnClause, second: QueryVector): KnnClause {
+  const first = primary.vector;
   const ratio = Math.min(
     first.calibration.scale / second.calibration.scale,
     (1 + first.calibration.offset) / (1 + second.calibration.offset),
   );
-  const secondBoost = rounded(boost * ratio);
-  return { vector: second, boost: secondBoost, constant: Math.max(0, rounded(zero - (secondBoost * (1 + second.calibration.offset)) / 2)) };
+  const boost = rounded(primary.boost * ratio);
+  const constant = Math.max(0, rounded(zero - (boost * (1 + second.calibration.offset)) / 2));
+  return { ...primary, vector: second, boost, constant };
 }
 
 function rounded(value: number): number {

@@ -15,6 +15,7 @@ const share = z.number().min(0).max(1);
 /** Every number of the one query that a profile sets; named as in the YAML. */
 const boosts = z.strictObject({
   unit: boost.describe('Engine units of one point of calibrated score; 0 keeps all additive signals out of the engine'),
+  neighbours: z.int().min(20).max(10_000).describe('k and num_candidates of each knn clause'),
   vector: boost.describe('Multiplier of the knn boosts of the vector spaces'),
   lexical: boost.describe('Multiplier of the lexical clauses'),
   uni: boost.describe('Stems and lone Han characters'),

@@ -231,6 +231,14 @@ describe('the one hybrid query', () => {
     expect(build('onlyWords')).to.deep.equal(body([{ bool: { _name: 'lex', boost: 2, should: english('green tea') } }, speaker]));
   });
 
+  it('takes k and num_candidates of every knn clause from the profile', () => {
+    const profile = { ...ASSISTANT, boosts: { ...ASSISTANT.boosts, neighbours: 50 } };
+    const spec = specOf({ query: 'tea', vectors: [en(), zh()], passages: true, profile });
+    const found = JSON.stringify(buildSearchBody(spec, SCOPE));
+    expect(found.match(/"k":50,"num_candidates":50,/g)).to.have.length(3);
+    expect(found).not.to.include('1000');
+  });
+
   it('asks the engine to explain when told to', () => {
     expect(build('explained')).to.deep.equal(body(GREEN_TEA, { explain: true }));
   });

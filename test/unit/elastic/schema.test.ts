@@ -95,6 +95,9 @@ describe('elastic/mappings', () => {
         en: { model_id: 'm-en', dims: 384, calibration: { offset: 0.64, scale: 0.3 } },
       });
     }
+    const flat = indexBody('memory', spaces, '0-1', {}, 'flat').mappings.properties;
+    for (const where of [flat, flat['passages']?.properties ?? {}])
+      expect(where['vec_zh']).to.deep.include({ index_options: { type: 'flat' } });
     expect(indexBody('slots', spaces, '0-1').mappings.properties).not.to.have.property('vec_zh');
     expect(indexBody('memory', [], '0-1').mappings.properties, 'the cached file was changed').not.to.have.property('vec_zh');
   });
