@@ -19,11 +19,14 @@ export interface RenewOptions {
   readonly force?: boolean;
 }
 
+/** Neither marks the tenant dirty: each mark costs the next look-up a refresh, so callers mark once, when they are through. */
 export interface TurnContext {
   /** Takes away what these turns borrow from `lenders`; answers those it changed. ERR_VERSION_CONFLICT when one never stands still. */
   detach(place: Place, turns: readonly DetachedTurn[], lenders: readonly string[]): Promise<readonly DetachedTurn[]>;
-  /** Links a stored turn to the one before it as both are now. One that never stands still is left as it is. */
-  renew(turn: DetachedTurn, options?: RenewOptions): Promise<void>;
+  /**
+   * Links a stored turn to the one before it as both are now; true when that changed it. One that never stands still is left as it is.
+   */
+  renew(turn: DetachedTurn, options?: RenewOptions): Promise<boolean>;
 }
 
 /**
@@ -52,9 +55,7 @@ export function createTurnContext(deps: TurnDeps, reads: ServiceReads): TurnCont
   const replace = async (stored: StoredRecord, wanted: MemoryRecord, more: Partial<MemoryRecord> = {}): Promise<boolean> => {
     const searched = SEARCHABLE_STATUSES.includes(wanted.status);
     const next = { ...withoutVectors(wanted), spaces_due: searched ? dueSpaces(deps, wanted) : [], ...more };
-    const done = (await deps.index.replace(deps.guard.readmit(next, stored.record), stored.at)) === 'replaced';
-    if (done) await deps.dirty.mark(wanted.tenant);
-    return done;
+    return (await deps.index.replace(deps.guard.readmit(next, stored.record), stored.at)) === 'replaced';
   };
 
   return {
@@ -77,12 +78,14 @@ export function createTurnContext(deps: TurnDeps, reads: ServiceReads): TurnCont
     renew: async (turn, { hints = [], force = false } = {}) => {
       for (let attempt = 0; attempt < MAX_CAS_TRIES; attempt += 1) {
         const [stored] = await reads.load(turn, [turn.memory_id]);
-        if (stored === undefined) return;
+        if (stored === undefined) return false;
         const { record } = stored;
         const wanted = linkedTo(record, await lenderOf(record, hints));
         const same = wanted.prev_turn_id === record.prev_turn_id && wanted.lex_context === record.lex_context;
-        if ((same && !force) || (await replace(stored, wanted))) return;
+        if (same && !force) return false;
+        if (await replace(stored, wanted)) return true;
       }
+      return false;
     },
   };
 }

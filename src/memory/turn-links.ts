@@ -31,8 +31,8 @@ export function createTurnLinks(deps: TurnDeps): TurnLinks {
   const reads = serviceReads(deps);
   const context = createTurnContext(deps, reads);
   const memo = createTurnMemo();
-  /** Version of the turn that a record to be stored has borrowed from. */
-  const borrowed = new WeakMap<MemoryRecord, number>();
+  /** Turns that a record to be stored could have borrowed from when it was linked, and their versions. */
+  const looked = new WeakMap<MemoryRecord, ReadonlyMap<string, number>>();
 
   const lends = (previous: MemoryRecord, record: MemoryRecord): boolean => lendsContext(previous, record, deps.clock());
 
@@ -64,16 +64,19 @@ export function createTurnLinks(deps: TurnDeps): TurnLinks {
   };
 
   /** Turns after these that borrow from nobody yet borrow from them. */
-  const adopt = async (records: readonly Turn[]): Promise<void> => {
+  const adopt = async (records: readonly Turn[]): Promise<boolean> => {
+    let changed = false;
     for (const group of byPlace(records)) {
       const [place] = group;
       if (place === undefined) continue;
       const after = await reads.find(place, turnsSought(group.map((r) => ({ ...r, turn: r.turn + 1 }))));
       for (const next of after) {
         const lender = group.find((record) => lends(record, next));
-        if (next.prev_turn_id === undefined && lender !== undefined) await context.renew(next, { hints: [lender.memory_id] });
+        if (next.prev_turn_id !== undefined || lender === undefined) continue;
+        if (await context.renew(next, { hints: [lender.memory_id] })) changed = true;
       }
     }
+    return changed;
   };
 
   /** What these have borrowed from turns outside of `mine` still stands; otherwise it is made anew. */
@@ -81,23 +84,27 @@ export function createTurnLinks(deps: TurnDeps): TurnLinks {
     group: readonly Turn[],
     mine: ReadonlySet<string>,
     before: ReadonlyMap<string, LastTurn | undefined>,
-  ): Promise<void> => {
+  ): Promise<boolean> => {
     const [place] = group;
-    if (place === undefined) return;
+    if (place === undefined) return false;
+    let changed = false;
     const lenders = group.flatMap(({ prev_turn_id: id }) => (id === undefined || mine.has(id) ? [] : [id]));
     const now = new Map((await reads.load(place, lenders)).map(({ record }) => [record.memory_id, record]));
     for (const record of group) {
       const { prev_turn_id: id } = record;
       const known = before.get(record.memory_id);
+      const versions = looked.get(record);
       if (id === undefined) {
         // Written at the same time as the turn before it: each looked before the other was there.
-        if (known?.turn === record.turn - 1) await context.renew(record, { hints: [known.memoryId] });
+        const missed = known?.turn === record.turn - 1 && versions?.has(known.memoryId) !== true;
+        if (missed && (await context.renew(record, { hints: [known.memoryId] }))) changed = true;
       } else if (!mine.has(id)) {
         const lender = now.get(id);
-        const stands = lender !== undefined && lender.version === borrowed.get(record) && lends(lender, record);
-        if (!stands) await context.renew(record, { force: true });
+        const stands = lender !== undefined && lender.version === versions?.get(id) && lends(lender, record);
+        if (!stands && (await context.renew(record, { force: true }))) changed = true;
       }
     }
+    return changed;
   };
 
   return {
@@ -118,9 +125,10 @@ export function createTurnLinks(deps: TurnDeps): TurnLinks {
       return records.map((record) => {
         if (!isTurn(record)) return record;
         const next = at(record, 1).find((r) => lends(record, r));
-        const previous = at(record, -1).find((r) => lends(r, record));
+        const before = at(record, -1);
+        const previous = before.find((r) => lends(r, record));
         const linked = linkedTo(next === undefined ? record : { ...record, next_turn_id: next.memory_id }, previous);
-        if (previous !== undefined) borrowed.set(linked, previous.version);
+        looked.set(linked, new Map(before.map((r) => [r.memory_id, r.version])));
         return linked;
       });
     },
@@ -132,10 +140,12 @@ export function createTurnLinks(deps: TurnDeps): TurnLinks {
       turns.forEach((record) => memo.remember(record));
       const mine = new Set(turns.map((r) => r.memory_id));
       try {
-        for (const group of byPlace(turns)) await verify(group, mine, before);
+        let changed = false;
+        for (const group of byPlace(turns)) if (await verify(group, mine, before)) changed = true;
         const isLate = (r: Turn): boolean =>
           (before.get(r.memory_id)?.turn ?? -1) > r.turn || (r.next_turn_id !== undefined && !mine.has(r.next_turn_id));
-        await adopt(turns.filter(isLate));
+        if (await adopt(turns.filter(isLate))) changed = true;
+        if (changed) for (const tenant of new Set(turns.map((r) => r.tenant))) await deps.dirty.mark(tenant);
       } catch {
         // They are stored: the write must not look failed because a link is missing.
       }
@@ -172,7 +182,9 @@ export function createTurnLinks(deps: TurnDeps): TurnLinks {
       }
     },
 
-    repair: (turn) => context.renew(turn),
+    repair: async (turn) => {
+      if (await context.renew(turn)) await deps.dirty.mark(turn.tenant);
+    },
   };
 
   async function borrowersOf(place: Place, heads: readonly MemoryRecord[]): Promise<readonly DetachedTurn[]> {

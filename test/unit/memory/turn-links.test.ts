@@ -230,5 +230,10 @@ describe('turns written out of order', () => {
     await write(world, 2, 'two');
     expect(world.index.calls).not.to.include.members(['list']);
     expect(world.index.calls.filter((call) => call === 'get').length).to.be.at.most(4);
+    // nor when the turn before may lend nothing, as an agent's to a person's
+    await write(world, 3, 'three', {}, principal({ actor: 'agent' }));
+    world.index.calls.length = 0;
+    await write(world, 4, 'four');
+    expect(world.index.calls).to.deep.equal(['get', 'create']);
   });
 });
