@@ -1,6 +1,7 @@
 # hindsight-es with both local embedding models inside, for an Elasticsearch of your own (see docker-compose.yml).
 #   docker build -t hindsight-es .
 #   docker run --env-file .env -p 127.0.0.1:8420:8420 hindsight-es
+#   docker run -i --rm -e HINDSIGHT_URL -e HINDSIGHT_TOKEN hindsight-es mcp      MCP on stdin and stdout, for a service that runs elsewhere
 FROM node:22-bookworm-slim AS build
 RUN apt-get update \
  && apt-get install -y --no-install-recommends openjdk-17-jre-headless maven \
@@ -38,6 +39,6 @@ USER node
 EXPOSE 8420
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=6 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# Node handles SIGTERM itself and starts no process that it does not wait for
+# Node handles SIGTERM itself and starts no process that it does not wait for; arguments of `docker run` take the place of CMD
 ENTRYPOINT ["node", "/app/dist/main.js"]
 CMD ["serve"]
