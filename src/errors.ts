@@ -20,9 +20,10 @@ const row = (status: number, text: string, level: ErrorRow['level'] = 'info', re
 export const ERRORS = {
   ERR_REQUEST_INVALID: row(400, 'The request does not fit the schema: {detail}'),
   ERR_REQUEST_JSON: row(400, 'The body is not valid JSON: {detail}'),
-  ERR_REQUEST_TEXT: row(400, 'The text holds a character that cannot be stored: {detail}'),
   ERR_REQUEST_TOO_LARGE: row(413, 'The body is larger than {limit} bytes'),
+  ERR_REQUEST_TOO_COMPLEX: row(413, 'There is too much in the body at once: {detail}; send fewer items in each call'),
   ERR_REQUEST_MEDIA_TYPE: row(415, 'Send application/json'),
+  ERR_REQUEST_TRANSFER_CODING: row(501, 'Send the body as it is, or chunked: no other transfer coding is taken'),
   ERR_CURSOR_INVALID: row(400, 'The cursor is not valid for this call; start again without it'),
   ERR_PLAN_INVALID: row(400, 'The plan is not valid, has expired or belongs to another call; make a new dry run'),
   ERR_FORGET_TARGET: row(400, 'Name what to forget: a filter or a query that selects something, not everything'),

@@ -76,7 +76,8 @@ function operationSchemas(operations: readonly AnyOperation[]): Json {
       if (inPath.length === 0) add(`${operation.name}_input`, input);
       else add(`${operation.name}_body`, without(input, inPath));
     }
-    add(`${operation.name}_output`, jsonSchemaOf(operation.output, 'output'));
+    if (operation.http.some(({ stream }) => stream === undefined))
+      add(`${operation.name}_output`, jsonSchemaOf(operation.output, 'output'));
   }
   return schemas;
 }
@@ -111,7 +112,7 @@ function problemResponses(): Json {
     NotFound: response('No such memory, or the token may not see it'),
     Conflict: response('Changed at the same time, or the same call is still running'),
     PreconditionFailed: response('The version in If-Match is not the current one'),
-    TooLarge: response('The body is over its limit'),
+    TooLarge: response('The body is over its limit of bytes, or of names and values; send fewer items in each call'),
     MediaType: response('Send application/json in UTF-8, without content coding'),
     IdempotencyMismatch: response('This Idempotency-Key was used with another payload'),
     RateLimited: response('Too many calls', ['RateLimit', 'RateLimit-Policy', 'Retry-After']),

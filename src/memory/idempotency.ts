@@ -1,6 +1,6 @@
 /** Idempotency-Key: the same call twice has one effect and one answer; wraps the write path. */
 import { HindsightError } from '../errors.ts';
-import { canonicalJson } from './canonical.ts';
+import { canonicalJsonOfItems } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import { keyedHash } from './signed.ts';
@@ -23,14 +23,14 @@ export interface KeyedWork<J, T> {
 export async function idempotent<J, T>(
   deps: Pick<MemoryDeps, 'idempotency' | 'keys'>,
   call: CallContext,
-  payload: unknown,
+  payload: { readonly items?: readonly unknown[] | undefined },
   newIds: readonly string[],
   work: KeyedWork<J, T>,
 ): Promise<T> {
   if (call.idempotencyKey === undefined) return work.perform(await work.judge(newIds));
   const { tenant, owner } = call.principal;
   const key = keyedHash(deps.keys.idempotency, ['key', tenant, owner, call.route, call.idempotencyKey]);
-  const hash = keyedHash(deps.keys.idempotency, ['payload', canonicalJson(payload)]);
+  const hash = keyedHash(deps.keys.idempotency, ['payload', await canonicalJsonOfItems(payload)]);
   const claim = await deps.idempotency.claim(key, hash, newIds);
   switch (claim.state) {
     case 'mismatch':

@@ -14,8 +14,9 @@ import { draftOf } from './record.ts';
 import { waitSettled } from './settle.ts';
 import type { TurnLinks } from './turn-links.ts';
 
-/** Items analysed before other calls get their turn on the event loop. */
+/** Items, and characters of them, analysed before other calls get their turn on the event loop. */
 const ITEMS_PER_SLICE = 16;
+const CHARS_PER_SLICE = 32_000;
 /** Items judged and stored together in a large batch, and groups under way at once (bench:import). */
 const ITEMS_PER_GROUP = 125;
 const GROUPS_AT_ONCE = 2;
@@ -148,9 +149,14 @@ async function judgeAll(
   );
   const places = new Map<string, Promise<NamespaceRecord>>();
   const judged: Judged[] = [];
+  let chars = 0;
   for (const [offset, entry] of items.entries()) {
     const i = from + offset;
-    if (offset > 0 && offset % ITEMS_PER_SLICE === 0) await setImmediate();
+    chars += 'item' in entry ? entry.item.content.length : 0;
+    if (offset > 0 && (offset % ITEMS_PER_SLICE === 0 || chars > CHARS_PER_SLICE)) {
+      await setImmediate();
+      chars = 0;
+    }
     const base = checked.single ? '' : `/items/${i}`;
     if ('faults' in entry) {
       judged.push({ result: invalidResult(entry.faults) });

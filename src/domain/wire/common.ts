@@ -69,22 +69,23 @@ export const tier = z.enum(TIER_NAMES);
 export const sourceType = z.enum(SOURCE_TYPES);
 export const tags = z.array(text(LIMITS.tagChars)).max(LIMITS.tags);
 
-type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
-const json: z.ZodType<Json> = z.lazy(() =>
-  z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(json), z.record(z.string(), json)]),
-);
-
 /** Free JSON object: at most 32 keys in all levels together, 3 levels, 8 KB; reserved names refused. */
-export const metadata = z.record(z.string(), json).superRefine((value, ctx) => {
+export const metadata = z.record(z.string(), z.unknown()).superRefine((value, ctx) => {
   const fault = metadataFault(value);
   if (fault !== null) ctx.addIssue({ code: 'custom', message: fault });
 });
 
 const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
+const TOO_LARGE = `is larger than ${LIMITS.metadataBytes} bytes`;
+
 function metadataFault(value: unknown): string | null {
   let keys = 0;
+  let values = 0;
   const walk = (node: unknown, depth: number): string | null => {
+    // each takes two bytes at least: what is far too large is not walked to its end
+    values += 1;
+    if (values * 2 > LIMITS.metadataBytes) return TOO_LARGE;
     if (typeof node === 'string' && findUnstorable(node) !== null) return 'holds a NUL or a lone surrogate';
     if (typeof node !== 'object' || node === null) return null;
     if (depth > LIMITS.metadataDepth) return `is deeper than ${LIMITS.metadataDepth} levels`;
@@ -101,7 +102,7 @@ function metadataFault(value: unknown): string | null {
   };
   const fault = walk(value, 1);
   if (fault !== null) return fault;
-  return Buffer.byteLength(JSON.stringify(value)) > LIMITS.metadataBytes ? `is larger than ${LIMITS.metadataBytes} bytes` : null;
+  return Buffer.byteLength(JSON.stringify(value)) > LIMITS.metadataBytes ? TOO_LARGE : null;
 }
 
 /** Half-open time range. */
