@@ -63,7 +63,7 @@ export async function embedAll<W extends EmbedWork>(
   return { results, outage: undefined };
 }
 
-async function embedGroup<W extends EmbedWork>(batch: Batch<W>, space: string, group: readonly W[]): Promise<void> {
+async function embedGroup<W extends EmbedWork>(batch: Batch<W>, space: string, group: readonly W[], repeated = false): Promise<void> {
   try {
     const vectors = await batch.call(
       space,
@@ -78,11 +78,13 @@ async function embedGroup<W extends EmbedWork>(batch: Batch<W>, space: string, g
     if (!(error instanceof EmbeddingRejected || error instanceof EmbeddingUnavailable)) throw error;
     const [only, ...more] = group;
     // A refusal of many names a text, an outage of many may be the work of one: only a record that fails alone is to blame.
-    if (more.length === 0 || error instanceof EmbeddingUnavailable) await probe(batch, space);
+    const asked = more.length === 0 || error instanceof EmbeddingUnavailable ? await probe(batch, space) : 'up';
     if (more.length > 0) {
       for (const work of group) if (batch.goOn()) await embedGroup(batch, space, [work]);
       return;
     }
+    // It came back just now: the outage may have been nobody's fault, unless this text brings it about again.
+    if (asked === 'back' && !repeated) return embedGroup(batch, space, group, true);
     const result = only === undefined ? undefined : batch.results.get(only);
     if (result !== undefined) result.failed = error;
   }
@@ -90,18 +92,22 @@ async function embedGroup<W extends EmbedWork>(batch: Batch<W>, space: string, g
 
 /**
  * Tells a text that the endpoint cannot take (it answers 5xx, hangs or refuses) from an endpoint that takes none. Asked twice: a local
- * worker that hung on the text is given up and is not there again for half a second.
+ * worker that hung on the text is given up and is not there again for half a second; then the answer is `back`.
  * @throws EmbeddingUnavailable in the second case, also when the endpoint refuses.
  */
-async function probe(batch: Pick<Batch<EmbedWork>, 'call' | 'signal' | 'probePauseMs'>, space: string): Promise<void> {
-  try {
-    await batch.call(space, [PROBE]).catch(async (error: unknown) => {
-      if (!(error instanceof EmbeddingUnavailable)) throw error;
-      await delay(batch.probePauseMs, undefined, { signal: batch.signal });
-      return batch.call(space, [PROBE]);
+async function probe(batch: Pick<Batch<EmbedWork>, 'call' | 'signal' | 'probePauseMs'>, space: string): Promise<'up' | 'back'> {
+  const ask = (): Promise<unknown> =>
+    batch.call(space, [PROBE]).catch((error: unknown) => {
+      if (error instanceof EmbeddingRejected) throw new EmbeddingUnavailable('the embedding model refuses any text', error);
+      throw error;
     });
+  try {
+    await ask();
+    return 'up';
   } catch (error) {
-    if (error instanceof EmbeddingRejected) throw new EmbeddingUnavailable('the embedding model refuses any text', error);
-    throw error;
+    if (!(error instanceof EmbeddingUnavailable)) throw error;
   }
+  await delay(batch.probePauseMs, undefined, { signal: batch.signal });
+  await ask();
+  return 'back';
 }

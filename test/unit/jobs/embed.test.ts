@@ -345,6 +345,22 @@ describe('embed job', () => {
     expect(recordOf(world, good).spaces_due).to.deep.equal([]);
   });
 
+  it('blames no text for an outage that ends while the endpoint is asked', async () => {
+    const world = createWorld();
+    const id = await write(world, { content: 'a fine text' });
+    let failures = 2;
+    const embed: EmbedJobOptions['embedder']['embed'] = async (...call) => {
+      if (failures > 0) {
+        failures -= 1;
+        throw new EmbeddingUnavailable('no answer');
+      }
+      return world.embedder.embed(...call);
+    };
+    await run(jobOf(world, { embedder: { ...world.embedder, embed } }));
+    expect(recordOf(world, id)).to.deep.include({ spaces_due: [], spaces_ready: ['zh', 'en'] });
+    expect(recordOf(world, id)).not.to.have.property('embed_tries');
+  });
+
   it('embeds a long record in calls of at most 64 texts', async () => {
     const world = createWorld();
     const id = await write(world, { content: '第一句话说的是茶叶的产地和季节。'.repeat(1_990) });
