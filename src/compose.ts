@@ -138,7 +138,15 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     },
   });
 
-  const invoke = createInvoke({ memory, instructions, limiter: shared.limiter, clock, logger, metrics });
+  const invoke = createInvoke({
+    memory,
+    instructions,
+    limiter: shared.limiter,
+    clock,
+    logger,
+    metrics,
+    maxInFlight: config.maxCallsInFlight,
+  });
   const version = packageVersion();
   const mcp = createMcpMount({
     operations,

@@ -61,6 +61,7 @@ type Defaulted =
   | 'JWT_ALGORITHMS'
   | 'JWT_MAX_AGE_SECONDS'
   | 'REQUIRE_TYP'
+  | 'MAX_CALLS_IN_FLIGHT'
   | 'TOP_K_DEFAULT'
   | 'MEMORY_TTL_DAYS'
   | 'MCP_TOOLS'
@@ -109,8 +110,6 @@ function assemble(v: Settled, issuers: readonly RemoteIssuer[], env: Readonly<Re
       queryPrefix: v.EMBEDDING_QUERY_PREFIX ?? '',
       passagePrefix: v.EMBEDDING_PASSAGE_PREFIX ?? '',
     },
-    llm: { baseUrl: v.LLM_BASE_URL, model: v.LLM_MODEL, apiKey: v.LLM_API_KEY, reflectionModel: v.LLM_REFLECTION_MODEL ?? v.LLM_MODEL },
-    rerankUrl: v.RERANK_URL,
     auth: {
       issuers,
       /** The issuer in DATA_DIR; only in local mode. */
@@ -127,6 +126,7 @@ function assemble(v: Settled, issuers: readonly RemoteIssuer[], env: Readonly<Re
     /** undefined = made in DATA_DIR (local mode). */
     serviceSecret: v.SERVICE_SECRET,
     masterKeyBase64: v.MASTER_KEY?.toString('base64'),
+    maxCallsInFlight: v.MAX_CALLS_IN_FLIGHT,
     topKDefault: v.TOP_K_DEFAULT,
     memoryTtlDays: v.MEMORY_TTL_DAYS,
     mcp: { tools: v.MCP_TOOLS, toolPrefix: v.MCP_TOOL_PREFIX ?? '', sse: v.MCP_SSE },
@@ -195,7 +195,6 @@ function combinationFaults(raw: Raw): string[] {
   };
   oneOf('ELASTICSEARCH_USERNAME', 'ELASTICSEARCH_PASSWORD');
   oneOf('JWKS_URL', 'JWT_ISSUER');
-  oneOf('LLM_BASE_URL', 'LLM_MODEL');
   if (has('ELASTICSEARCH_API_KEY') && has('ELASTICSEARCH_USERNAME'))
     faults.push('ELASTICSEARCH_API_KEY must not be set together with ELASTICSEARCH_USERNAME');
   for (const name of ['EMBEDDING_BASE_URL', 'EMBEDDING_MODEL'] as const)

@@ -148,16 +148,6 @@ export const environmentSchema = z.object({
   EMBEDDING_PASSAGE_PREFIX: text(1_000).register(facts, {
     description: 'Put before every stored text, for models trained with one (profile openai).',
   }),
-  LLM_BASE_URL: httpUrl().register(facts, {
-    description:
-      'Base URL of an OpenAI-compatible chat endpoint; without it deterministic rules do the work. No feature of this release calls it yet.',
-  }),
-  LLM_MODEL: text(256).register(facts, { description: 'Model name at the chat endpoint.' }),
-  LLM_API_KEY: text(1_000).register(facts, { description: 'Key of the chat endpoint.', secret: true }),
-  LLM_REFLECTION_MODEL: text(256).register(facts, { description: 'Model for reflection.', derived: 'LLM_MODEL' }),
-  RERANK_URL: httpUrl().register(facts, {
-    description: 'A cross-encoder endpoint for re-ranking; without it none is used. No feature of this release calls it yet.',
-  }),
 
   JWKS_URL: z
     .string()
@@ -209,6 +199,12 @@ export const environmentSchema = z.object({
       secret: true,
     }),
 
+  MAX_CALLS_IN_FLIGHT: integer(1, 100_000).register(facts, {
+    description:
+      'Operations that run at once in this process; one more is answered 503 with Retry-After at once. The default is about a second of ' +
+      'work on two cores: whoever stood further back in a queue would have given up by his turn.',
+    default: '256',
+  }),
   TOP_K_DEFAULT: integer(1, 20).register(facts, { description: 'Hits of a search that names no top_k.', default: '5' }),
   MEMORY_TTL_DAYS: integer(0, 36_500).register(facts, {
     description: 'Days until a memory written without ttl_seconds expires; 0 = never.',

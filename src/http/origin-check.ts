@@ -1,4 +1,5 @@
 /** Host and Origin: the wall against DNS rebinding and foreign pages, and the CORS answer for the pages that are allowed. */
+import { isLoopbackHost } from '../config/hosts.ts';
 import { HindsightError } from '../errors.ts';
 import type { HttpConfig } from './http-config.ts';
 import type { HttpContext, HttpMiddleware } from './request-state.ts';
@@ -18,13 +19,15 @@ const ALLOWED_REQUEST_HEADERS = [
   'x-request-id',
 ].join(', ');
 const EXPOSED_HEADERS = 'ETag, Mcp-Session-Id, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id, traceparent';
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const PREFLIGHT_MAX_AGE_SECONDS = '600';
 
 /**
  * ERR_ORIGIN_FORBIDDEN unless Host is one of ours and Origin, when there is one, is our own or allowed by name (MCP 2025-11-25,
- * transports: servers MUST validate Origin). An absent Origin is not a browser page and passes.
+ * transports: servers MUST validate Origin). An absent Origin is not a browser page and passes. Bound to a loopback address, pages of
+ * this port are our own under every loopback name, whichever of them Host says.
  */
-export function checkOrigin(config: Pick<HttpConfig, 'hosts' | 'origins'>): HttpMiddleware {
+export function checkOrigin(config: Pick<HttpConfig, 'hosts' | 'origins'>, boundTo: () => string): HttpMiddleware {
   const hosts = new Set(config.hosts.map((host) => host.toLowerCase()));
   const origins = new Set(config.origins);
 
@@ -37,7 +40,8 @@ export function checkOrigin(config: Pick<HttpConfig, 'hosts' | 'origins'>): Http
       ctx.vary('Origin');
       if (origin !== '') {
         // Host was checked before, so a page of that very host is our own
-        if (!origins.has(origin) && origin !== `http://${host}` && origin !== `https://${host}`)
+        const ownPage = origin === `http://${host}` || origin === `https://${host}`;
+        if (!origins.has(origin) && !ownPage && !isLoopbackPage(origin, ctx.req.socket.localPort, boundTo()))
           throw new HindsightError('ERR_ORIGIN_FORBIDDEN');
         ctx.set('Access-Control-Allow-Origin', origin);
         ctx.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
@@ -76,6 +80,10 @@ export function soleHeader(ctx: HttpContext, name: string): string | undefined {
     value = raw[i + 1];
   }
   return value;
+}
+
+function isLoopbackPage(origin: string, port: number | undefined, boundTo: string): boolean {
+  return isLoopbackHost(boundTo) && LOOPBACK_NAMES.some((name) => origin === `http://${name}:${port}`);
 }
 
 function withoutPort(host: string): string {

@@ -64,13 +64,14 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
   let document: Record<string, unknown> | undefined;
   const names: ReadonlySet<string> = new Set(operations.flatMap((operation) => [...fieldNames(operation)]));
 
+  let boundTo = '';
   const app = new Koa<RequestState>();
   const list: readonly HttpMiddleware[] = [
     trace(table),
     securityHeaders(),
     watchRequests(parts),
     reportProblems(config),
-    checkOrigin(config),
+    checkOrigin(config, () => boundTo),
     answerOptions(),
     limitAddress(parts.limiter),
     authenticate(parts.verifier),
@@ -82,7 +83,14 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
   for (const middleware of list) app.use(middleware);
   // problems are answered and logged above; what arrives here is a response stream that broke
   app.on('error', (err: unknown) => parts.logger.debug({ err }, 'response ended early'));
-  return { app, table, listen: (port, host) => listen(app, port, host) };
+  return {
+    app,
+    table,
+    listen: (port, host) => {
+      boundTo = host;
+      return listen(app, port, host);
+    },
+  };
 }
 
 /** API answers are data: never sniffed, kept, framed or run (OWASP REST security cheat sheet). */

@@ -2,6 +2,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { ERRORS, HindsightError, toHindsightError } from '../errors.ts';
 import type { CallContext, MemoryGateway } from '../memory/gateway.ts';
+import { cannotAsk, type Confirm } from './confirm.ts';
 import type { AnyOperation } from './define.ts';
 import type { Instructions } from './instructions.ts';
 import type { Limiter, LimitResult } from './limits.ts';
@@ -11,6 +12,8 @@ import type { EventLog, OperationMetrics } from './watch.ts';
 export interface InvokeCall extends CallContext {
   /** Told how the call stands with its rate limit, once it was counted. */
   readonly onLimit?: (result: LimitResult) => void;
+  /** How the front end asks its user; a call without it cannot ask. */
+  readonly confirm?: Confirm | undefined;
 }
 
 /** Answers the operation's output; every failure is a HindsightError. */
@@ -23,14 +26,17 @@ export interface InvokeParts {
   readonly clock: Clock;
   readonly logger: EventLog;
   readonly metrics: OperationMetrics;
+  /** Calls that run at once; one more is refused at once. Without a limit unless given. */
+  readonly maxInFlight?: number;
 }
 
 /**
- * Failures: ERR_REQUEST_INVALID (input, with pointers), ERR_SCOPE_MISSING, ERR_RATE_LIMITED, whatever the gateway throws, and
+ * Failures: ERR_BUSY beyond `maxInFlight`, ERR_REQUEST_INVALID (input, with pointers), ERR_SCOPE_MISSING, ERR_RATE_LIMITED, whatever the gateway throws, and
  * ERR_INTERNAL for anything that is not ours, an output that breaks the operation's own schema among it.
  */
 export function createInvoke(parts: InvokeParts): Invoke {
-  const { memory, instructions, limiter, clock, logger, metrics } = parts;
+  const { memory, instructions, limiter, clock, logger, metrics, maxInFlight = Infinity } = parts;
+  let inFlight = 0;
 
   async function run(operation: AnyOperation, rawInput: unknown, call: InvokeCall): Promise<Record<string, unknown>> {
     const input = parseInput(operation, rawInput);
@@ -38,8 +44,8 @@ export function createInvoke(parts: InvokeParts): Invoke {
     const cost = operation.cost + (operation.extraCost?.(input) ?? 0);
     const limit = await limiter.consume(call.principal, operation.name, cost);
     call.onLimit?.(limit);
-    const { onLimit: _onLimit, ...context } = call;
-    const output: unknown = await operation.handle(input, { ...context, memory, instructions });
+    const { onLimit: _onLimit, confirm = cannotAsk, ...context } = call;
+    const output: unknown = await operation.handle(input, { ...context, memory, instructions, confirm });
     return checkOutput(operation, output, call);
   }
 
@@ -59,7 +65,10 @@ export function createInvoke(parts: InvokeParts): Invoke {
       return { trace_id: call.traceId, operation: operation.name, code, took_ms: tookMs };
     };
     try {
-      const output = await run(operation, rawInput, call);
+      // a longer queue would only let callers wait for answers that come after they gave up
+      if (inFlight >= maxInFlight) throw new HindsightError('ERR_BUSY');
+      inFlight += 1;
+      const output = await run(operation, rawInput, call).finally(() => (inFlight -= 1));
       logger.debug(done('OK'), 'operation done');
       return output;
     } catch (thrown) {

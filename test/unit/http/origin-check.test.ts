@@ -82,6 +82,23 @@ describe('http/origin-check', () => {
     expect((await get({ host, origin: 'http://127.0.0.1:1' })).status).to.equal(403);
   });
 
+  it('answers its own pages under every loopback name, and no page of another port or scheme', async () => {
+    const { port } = test.listening;
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`])
+      for (const name of ['localhost', '127.0.0.1', '[::1]']) {
+        const origin = `http://${name}:${port}`;
+        const answer = await get({ host, origin });
+        expect([answer.status, answer.headers['access-control-allow-origin']], `${origin} at ${host}`).to.deep.equal([200, origin]);
+      }
+    for (const origin of [
+      `http://localhost:${port + 1}`,
+      'http://localhost',
+      `https://localhost:${port}`,
+      `http://localhost.evil.example:${port}`,
+    ])
+      expect((await get({ host: `127.0.0.1:${port}`, origin })).status, origin).to.equal(403);
+  });
+
   it('answers a preflight with the methods of the path alone', async () => {
     const headers = { origin: 'https://page.example', 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-evil' };
     const answer = await test.request('OPTIONS', '/v1/memories/search', { token: null, headers });

@@ -17,7 +17,7 @@ interface Bench {
   readonly logs: string[];
 }
 
-function bench(limit?: () => HindsightError): Bench {
+function bench(limit?: () => HindsightError, maxInFlight = Infinity): Bench {
   const memory = memoryDouble();
   const costs: [string, number][] = [];
   const metrics: [string, string][] = [];
@@ -35,6 +35,7 @@ function bench(limit?: () => HindsightError): Bench {
     },
     clock: () => 0,
     logger: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') },
+    maxInFlight,
     metrics: { operationDone: (operation, code) => void metrics.push([operation, code]) },
   });
   return { invoke, memory, costs, metrics, logs };
@@ -206,6 +207,30 @@ describe('operations/invoke', () => {
     expect(await told('memory_write', { content: 'x' })).to.match(/^the write may or may not have been stored: search for it/);
     expect(await told('memory_update', { memory_id: MEMORY_ID, pinned: true })).to.match(/^the change may or may not have been made/);
     expect(await told('memory_forget', { memory_id: MEMORY_ID })).to.match(/^the change may or may not have been made/);
+  });
+
+  it('refuses at once what comes while as many calls run as may, and takes the next when one has ended', async () => {
+    const { invoke, memory } = bench(undefined, 2);
+    const open: (() => void)[] = [];
+    memory.intercept = async () => {
+      await new Promise<void>((resolve) => open.push(resolve));
+      throw new HindsightError('ERR_MEMORY_NOT_FOUND');
+    };
+    const get = () => failure(invoke(named('memory_get'), { memory_id: MEMORY_ID }, call()));
+    const running = [get(), get()];
+    const refused = await get();
+    expect([refused.code, refused.status, refused.retryAfterSeconds]).to.deep.equal(['ERR_BUSY', 503, 1]);
+    while (open.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    open.splice(0, 1)[0]?.();
+    expect((await running[0])?.code).to.equal('ERR_MEMORY_NOT_FOUND');
+    expect((await failure(invoke(named('memory_get'), {}, call()))).code, 'a faulty call gives its place back').to.equal(
+      'ERR_REQUEST_INVALID',
+    );
+    const next = get();
+    while (open.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    open.forEach((end) => end());
+    expect((await next).code).to.equal('ERR_MEMORY_NOT_FOUND');
+    await running[1];
   });
 
   it('does not let an answer out that breaks the schema', async () => {
