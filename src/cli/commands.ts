@@ -6,6 +6,7 @@ import { serve } from './serve.ts';
 import { mcp } from './mcp.ts';
 import { nearest } from './suggest.ts';
 import { token } from './token.ts';
+import { exportCommand, importCommand } from './transfer-commands.ts';
 
 export interface Command {
   readonly name: string;
@@ -17,7 +18,7 @@ export interface Command {
 
 /** Written by hand; they stand in the list before and after those of the operations. */
 const FIRST: readonly CommandSpec[] = [serve, token];
-const LAST: readonly CommandSpec[] = [mcp];
+const LAST: readonly CommandSpec[] = [importCommand, exportCommand, mcp];
 
 /** Every command, in the order of the overview. */
 export async function loadCommands(): Promise<readonly Command[]> {

@@ -1,0 +1,130 @@
+/** The import itself: rows into batches, batches to the service, faults into their file, and a state after each batch. */
+import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
+import type { Surroundings } from '../command-spec.ts';
+import type { RestClient } from '../rest-client.ts';
+import { NOT_BEGUN, readState, writeState, type ImportState } from './import-state.ts';
+import { linesOf, openFile, type Line } from './lines.ts';
+import { createProgress } from './progress.ts';
+import { rowOf, type RowFault, type RowOptions } from './rows.ts';
+import { sendBatch } from './send.ts';
+import { isBrokenGzip, isFrame, type Survey } from './survey.ts';
+
+/** Well below the service's 8 MiB. */
+const BATCH_BYTES = 4 * 1_048_576;
+
+export interface ImportJob {
+  readonly client: RestClient;
+  readonly dataDir: string;
+  readonly path: string;
+  readonly survey: Survey;
+  readonly rows: RowOptions;
+  readonly batchRows: number;
+  /** Names this import of this file. */
+  readonly key: string;
+  readonly faultsPath: string;
+  readonly stderr: Surroundings['stderr'];
+}
+
+interface Pending {
+  readonly items: Record<string, unknown>[];
+  /** Line of each item. */
+  readonly lines: number[];
+  readonly faults: RowFault[];
+  bytes: number;
+  /** Rows, faulty ones among them. */
+  rows: number;
+  last: number;
+}
+
+const DONE_OUTCOMES = new Set(['blocked', 'invalid', 'failed']);
+
+/** The state at the end. Batches are cut by the file alone, so that a repeated run sends the same ones under the same keys. */
+export async function runImport(job: ImportJob): Promise<ImportState> {
+  const { dataDir, key, survey, faultsPath } = job;
+  let state = readState(dataDir, key);
+  if (state.finished) return state;
+  // faults of a batch that was under way when the last run ended will be told again
+  if (state.faultBytes > 0) truncateSync(faultsPath, state.faultBytes);
+  else if (state.line === 0) state = NOT_BEGUN;
+  const progress = createProgress(survey.rows, job.stderr);
+  let done = Object.values(state.outcomes).reduce((sum, n) => sum + n, 0);
+  progress.at(done);
+  try {
+    let pending = nothingPending();
+    for await (const line of wholeLines(job.path, survey)) {
+      if (line.number <= state.line || (line.text !== undefined && (line.text.trim() === '' || isFrame(line.text)))) continue;
+      take(pending, line, job.rows);
+      if (pending.rows < job.batchRows && pending.bytes < BATCH_BYTES) continue;
+      state = await send(job, pending, state);
+      done += pending.rows;
+      progress.at(done);
+      pending = nothingPending();
+    }
+    if (pending.rows > 0) state = await send(job, pending, state);
+    state = { ...state, finished: true };
+    writeState(dataDir, key, state);
+    return state;
+  } finally {
+    progress.end();
+  }
+}
+
+const nothingPending = (): Pending => ({ items: [], lines: [], faults: [], bytes: 0, rows: 0, last: 0 });
+
+function take(pending: Pending, line: Line, options: RowOptions): void {
+  const row = rowOf(line.text, options);
+  pending.rows += 1;
+  pending.last = line.number;
+  pending.bytes += line.bytes.length;
+  if ('reason' in row) {
+    pending.faults.push({ line: line.number, pointer: '', reason: row.reason });
+    return;
+  }
+  pending.items.push(row.item);
+  pending.lines.push(line.number);
+}
+
+async function send(job: ImportJob, pending: Pending, before: ImportState): Promise<ImportState> {
+  const { client, key, survey } = job;
+  const outcomes: Record<string, number> = { ...before.outcomes };
+  const count = (outcome: string): void => {
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+  };
+  const faults = [...pending.faults];
+  faults.forEach(() => count('invalid'));
+  const results =
+    pending.items.length === 0
+      ? []
+      : await sendBatch(client, { items: pending.items, key: `${key}-${pending.last}`, manifest: survey.manifest });
+  for (const [i, result] of results.entries()) {
+    count(result.outcome);
+    if (!DONE_OUTCOMES.has(result.outcome)) continue;
+    const line = pending.lines[i] ?? 0;
+    const named = (result.errors ?? []).map(({ pointer, message }) => ({
+      line,
+      pointer: pointer.replace(/^\/items\/\d+/, ''),
+      reason: message,
+    }));
+    faults.push(...(named.length > 0 ? named : [{ line, pointer: '', reason: result.reason ?? result.outcome }]));
+  }
+  const text = faults.map((fault) => `${JSON.stringify(fault)}\n`).join('');
+  if (text !== '') (before.faults === 0 ? writeFileSync : appendFileSync)(job.faultsPath, text);
+  const after = {
+    line: pending.last,
+    outcomes,
+    faults: before.faults + faults.length,
+    faultBytes: before.faultBytes + Buffer.byteLength(text),
+    finished: false,
+  };
+  writeState(job.dataDir, key, after);
+  return after;
+}
+
+/** Of a file that was cut off, the lines before the cut. */
+async function* wholeLines(path: string, survey: Survey): AsyncGenerator<Line> {
+  try {
+    yield* linesOf(await openFile(path));
+  } catch (error) {
+    if (survey.damage === undefined || !isBrokenGzip(error)) throw error;
+  }
+}
