@@ -12,7 +12,9 @@ export const MATCHES: readonly Signal[] = [
     raw: (evidence) => evidence.lexical,
     normalise: (raw, context) => clip(raw / (raw + context.profile.lexicalSaturation)),
     sentence: (raw, _normalised, lang) =>
-      lang === 'zh' ? `与问题有相同的词语（BM25 ${raw.toFixed(1)}）` : `It shares words with the question (BM25 ${raw.toFixed(1)})`,
+      lang === 'zh'
+        ? `与问题有相同的词语（BM25 ${Number(raw.toPrecision(2))}）`
+        : `It shares words with the question (BM25 ${Number(raw.toPrecision(2))})`,
   },
   {
     name: 'speaker',

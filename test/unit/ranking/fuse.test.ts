@@ -36,7 +36,7 @@ describe('fuse', () => {
       normalised: 0.5,
       weight: 0.3,
       contribution: 0.15,
-      sentence: 'It shares words with the question (BM25 24.0)',
+      sentence: 'It shares words with the question (BM25 24)',
     });
     expect(part(hit, 'date')).to.include({ raw: null, normalised: 0, contribution: 0, sentence: 'It had no part' });
   });
@@ -46,7 +46,7 @@ describe('fuse', () => {
     const [hit] = fuse({ hits: [hitOf(spec, one, { cos: 0.79, lex: 24 })], tookMs: 1 }, spec, 'zh');
     expect(hit?.parts.map(({ sentence }) => sentence)).to.deep.equal([
       '语义接近程度 50%（余弦 0.790）',
-      '与问题有相同的词语（BM25 24.0）',
+      '与问题有相同的词语（BM25 24）',
       '没有作用',
       '没有作用',
     ]);
