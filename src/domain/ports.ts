@@ -74,7 +74,6 @@ export interface MemoryIndex {
   search(spec: Scoped<SearchSpec>): Promise<Unscreened<SearchPage>>;
   /** Newest first, by created_at then memory_id; vectors left out. */
   list(spec: Scoped<ListSpec>): Promise<Unscreened<ListPage>>;
-  count(filter: Scoped<{ readonly filter: Filter }>): Promise<number>;
   /** Point in time + search_after over all that fits, in pages; vectors left out. */
   scan(filter: Scoped<{ readonly filter: Filter; readonly pageSize: number }>): AsyncIterable<Unscreened<readonly MemoryRecord[]>>;
   /** Whole-document replace with if_seq_no; 'conflict' when it moved in between. */
@@ -136,7 +135,6 @@ export interface IdempotencyStore {
 /** Access counters, flushed in batches to the stats sidecar; access_level of the head moves with them. */
 export interface AccessStats {
   record(tenant: string, memoryIds: readonly string[]): void;
-  flush(): Promise<void>;
 }
 
 /** A record claimed for embedding. */

@@ -47,7 +47,6 @@ export interface SearchSpec {
   readonly taskType: string | undefined;
   /** True when the namespaces searched hold passages: adds the named nested knn clause. */
   readonly passages: boolean;
-  readonly includeEngineExplain?: boolean;
 }
 
 /** A record as a search brings it: everything screen and ranking read; vectors and lexical fields left out. */

@@ -11,7 +11,7 @@ import { filterClauses, linkClauses } from './filter.ts';
 import { versionId } from './memory-writes.ts';
 import { placementOf } from './placement.ts';
 
-export type MemoryReads = Pick<MemoryIndex, 'get' | 'list' | 'count' | 'scan' | 'versions'>;
+export type MemoryReads = Pick<MemoryIndex, 'get' | 'list' | 'scan' | 'versions'>;
 
 /** Vectors are most of a record's bytes and no reader of pages wants them; lexical fields are made anew from the text. */
 const WITHOUT_VECTORS = { excludes: ['vec_*', 'passages.vec_*'] };
@@ -51,12 +51,6 @@ export function createMemoryReads(client: Client, prefix: string): MemoryReads {
       const last = page.at(-1)?.sort;
       const next = hits.length > limit && last !== undefined ? ([Number(last[0]), String(last[1])] as const) : undefined;
       return unscreened({ records: page.map(sourceOf), next });
-    },
-
-    async count(box) {
-      const { filter } = openScoped(box);
-      const answer = await ifIndexExists(() => client.count({ index: aliasOf(box.scope), query: boundQuery(box.scope, filter) }, RETRY));
-      return answer?.count ?? 0;
     },
 
     async *scan(box) {

@@ -37,7 +37,6 @@ export function buildSearchBody(spec: SearchSpec, scopeFilter: readonly QueryCla
     size: candidates(spec),
     track_total_hits: false,
     include_named_queries_score: true,
-    ...(spec.includeEngineExplain === true ? { explain: true } : {}),
     _source: HIT_FIELDS,
     query: functions.length === 0 ? { bool } : { function_score: { query: { bool }, functions, score_mode: 'sum', boost_mode: 'sum' } },
   };

@@ -40,8 +40,6 @@ export interface Schema {
   ensureTenant(tenant: string, kind?: TenantIndexKind): Promise<void>;
   /** Forgets that the tenant's indices exist: a write met a missing one. */
   forgetTenant(tenant: string): void;
-  /** Other vector spaces from now on: existing indices get their fields, as at start. */
-  useSpaces(spaces: readonly SchemaSpace[]): Promise<void>;
 }
 
 const DEFAULT_REPLICAS = '0-1';
@@ -59,7 +57,7 @@ export async function installSchema(client: Client, options: SchemaOptions): Pro
   const { prefix, clock } = options;
   const replicas = options.replicas ?? DEFAULT_REPLICAS;
   const source = sourceSettings(await engineVersion(client));
-  let spaces = options.spaces;
+  const { spaces } = options;
   const bodyOf = (kind: IndexKind): IndexBody => indexBody(kind, spaces, replicas, source, options.vectorIndex);
   const ensured = new Map<string, Promise<void>>();
   const check = (name: string, kindOf: (index: string) => IndexKind | undefined): Promise<number> =>
@@ -110,11 +108,6 @@ export async function installSchema(client: Client, options: SchemaOptions): Pro
     forgetTenant(tenant) {
       const place = placementOf(prefix, tenant);
       for (const kind of ['memory', 'versions', 'slots', 'stats'] as const) ensured.delete(place[kind]);
-    },
-    async useSpaces(next) {
-      spaces = next;
-      ensured.clear();
-      await install();
     },
   };
 }

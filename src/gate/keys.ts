@@ -16,9 +16,7 @@ export const KEY_LABELS = {
   idempotency: 'service',
   transfer: 'service',
   'mcp-session': 'service',
-  'audit-hmac': 'service',
-  'audit-anchor': 'service',
-  fingerprint: 'master',
+  /** Of nothing yet: its root is asked for from the first day, so that sealing can begin without a new secret in every deployment. */
   seal: 'master',
 } as const satisfies Record<string, 'service' | 'master'>;
 export type KeyLabel = keyof typeof KEY_LABELS;
@@ -26,8 +24,6 @@ export type KeyLabel = keyof typeof KEY_LABELS;
 export interface Keys {
   /** 32 bytes by HKDF-SHA256 (RFC 5869); the same for the same root and label, and telling nothing about either. */
   deriveKey(label: KeyLabel): Buffer;
-  /** The same for one tenant. */
-  deriveTenantKey(label: KeyLabel, tenant: string): Buffer;
 }
 
 /**
@@ -43,12 +39,7 @@ export async function openKeys(config: Pick<Config, 'dataDir' | 'local' | 'servi
       params: { detail: `the key files in ${config.dataDir} are damaged: restore them, or remove them to have new ones made` },
     });
   const roots = { service: Buffer.from(service, 'utf8'), master: masterKey };
-  const derive = (label: KeyLabel, tenant?: string): Buffer => {
-    // the length stands before the tenant, so that no two (label, tenant) pairs share an info string
-    const info = tenant === undefined ? label : `${label}/tenant/${Buffer.byteLength(tenant)}/${tenant}`;
-    return Buffer.from(hkdfSync('sha256', roots[KEY_LABELS[label]], SALT, info, KEY_BYTES));
-  };
-  return { deriveKey: (label) => derive(label), deriveTenantKey: derive };
+  return { deriveKey: (label) => Buffer.from(hkdfSync('sha256', roots[KEY_LABELS[label]], SALT, label, KEY_BYTES)) };
 }
 
 async function ownSecret(config: Pick<Config, 'dataDir' | 'local'>, name: string): Promise<string> {

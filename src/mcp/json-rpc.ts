@@ -40,7 +40,6 @@ export function idKey(id: unknown): string {
 const RPC_CODES: Partial<Record<ErrorCode, number>> = {
   ERR_REQUEST_JSON: -32700,
   ERR_REQUEST_INVALID: -32600,
-  ERR_REQUEST_TEXT: -32600,
   ERR_AUTH_MISSING: -32001,
   ERR_AUTH_INVALID: -32001,
   ERR_SESSION_NOT_FOUND: -32001,

@@ -19,6 +19,8 @@ export interface AccessStatsOptions {
 }
 
 export interface ClosableAccessStats extends AccessStats {
+  /** Stores what is counted so far, before its time. Failures: ERR_STORE_*. */
+  flush(): Promise<void>;
   /** Stops the timer and flushes once more. */
   close(): Promise<void>;
 }

@@ -196,13 +196,13 @@ describe('elastic/schema on a real engine', function () {
     expect(await propertiesOf(memory)).to.include.keys('vec_zh', 'vec_en');
   });
 
-  it('takes spaces that become known later into existing and new tenants alike', async () => {
+  it('takes the spaces of a later start into existing and new tenants alike', async () => {
     const prefix = randomPrefix();
     try {
-      const schema = await installSchema(store.client, { prefix, spaces: [], clock });
-      await schema.ensureTenant('early');
-      await schema.useSpaces(TEST_SPACES);
-      await schema.ensureTenant('after');
+      const before = await installSchema(store.client, { prefix, spaces: [], clock });
+      await before.ensureTenant('early');
+      const after = await installSchema(store.client, { prefix, spaces: TEST_SPACES, clock });
+      await after.ensureTenant('after');
       for (const tenant of ['early', 'after']) {
         expect(await propertiesOf(placementOf(prefix, tenant).memory), tenant).to.include.keys('vec_zh', 'vec_en');
       }

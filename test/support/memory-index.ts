@@ -113,7 +113,15 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
       const last = page.at(-1);
       return unscreened({ records: page.map(bare), next: rest.length > limit && last !== undefined ? positionOf(last) : undefined });
     },
-    count: async (box) => visible(box.scope, openScoped(box).filter).length,
+    tally: async (box) => {
+      const all = visible(box.scope, openScoped(box).filter);
+      const counts = new Map<string, number>();
+      for (const { namespace } of all) counts.set(namespace, (counts.get(namespace) ?? 0) + 1);
+      const due = all.filter((record) => (record.spaces_due ?? []).length > 0);
+      const dead = due.filter((record) => (record.embed_tries ?? 0) >= 5).length;
+      const namespaces = [...counts].map(([namespace, count]) => ({ namespace, count })).sort((a, b) => b.count - a.count);
+      return { total: all.length, namespaces, due: due.length - dead, dead };
+    },
     scan: async function* (box) {
       await enter('scan');
       const { filter, pageSize } = openScoped(box);

@@ -71,6 +71,5 @@ export const SPECS = {
   }),
   wordless: specOf({ query: '?!', vectors: [] }),
   onlyWords: specOf({ query: 'green tea', vectors: [en()], profile: withWeights(ASSISTANT, { vector: 0, lexical: 0.6 }) }),
-  explained: specOf({ query: 'green tea', vectors: [en()], includeEngineExplain: true }),
   seedStrategy: specOf({ query: 'green tea', vectors: [en()], profile: profile('seed-strategy') }),
 } satisfies Record<string, SearchSpec>;

@@ -66,12 +66,6 @@ export class EmbeddingRejected extends HindsightError {
   }
 }
 
-/** Calibrated similarity in [0, 1] of a cosine measured in `space`. */
-export function cosineToUnit(space: Pick<VectorSpace, 'calibration'>, cos: number): number {
-  const { offset, scale } = space.calibration;
-  return Math.min(1, Math.max(0, (cos - offset) / scale));
-}
-
 /** The provider's space of that name; an unknown name is a mistake in our code, not a fault of the text. */
 export function spaceNamed(spaces: readonly VectorSpace[], name: string): VectorSpace {
   const space = spaces.find((candidate) => candidate.name === name);

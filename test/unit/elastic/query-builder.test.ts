@@ -52,17 +52,13 @@ const within = (boost: number, ...ranges: [string, string][]): QueryClause => ({
 const code = (value: string): QueryClause => ({ term: { codes: { value, boost: 3 } } });
 const english = (terms: string): QueryClause[] => [match('lex_uni', terms), match('lex_context', terms), match('lex_summary', terms, 0.5)];
 
-function body(
-  should: QueryClause[],
-  over: { functions?: QueryClause[]; filter?: QueryClause[]; size?: number; explain?: true } = {},
-): object {
+function body(should: QueryClause[], over: { functions?: QueryClause[]; filter?: QueryClause[]; size?: number } = {}): object {
   const bool = { filter: over.filter ?? SCOPE, should, minimum_should_match: 1 };
   const functions = over.functions ?? FUNCTIONS;
   return {
     size: over.size ?? 20,
     track_total_hits: false,
     include_named_queries_score: true,
-    ...(over.explain ? { explain: true } : {}),
     _source: FIELDS,
     query: functions.length === 0 ? { bool } : { function_score: { query: { bool }, functions, score_mode: 'sum', boost_mode: 'sum' } },
   };
@@ -237,10 +233,6 @@ describe('the one hybrid query', () => {
     const found = JSON.stringify(buildSearchBody(spec, SCOPE));
     expect(found.match(/"k":50,"num_candidates":50,/g)).to.have.length(3);
     expect(found).not.to.include('1000');
-  });
-
-  it('asks the engine to explain when told to', () => {
-    expect(build('explained')).to.deep.equal(body(GREEN_TEA, { explain: true }));
   });
 
   it('brings a seed profile its 100 candidates without additive functions', () => {

@@ -28,15 +28,10 @@ describe('keys', () => {
   const given = () => ({ dataDir, local: false, serviceSecret: SECRET, masterKeyBase64: KEY });
   const labels = Object.keys(KEY_LABELS) as KeyLabel[];
 
-  it('derives a 32-byte key for each label and tenant, all different, and the same at every start', async () => {
+  it('derives a 32-byte key for each label, all different, and the same at every start', async () => {
     const [a, b] = [await openKeys(given()), await openKeys(given())];
-    const all = labels.flatMap((label) => [
-      a.deriveKey(label),
-      a.deriveTenantKey(label, 't1'),
-      a.deriveTenantKey(label, 't2'),
-      a.deriveTenantKey(label, '2/t1'),
-    ]);
-    expect(new Set(all.map((k) => k.toString('hex'))).size).to.equal(labels.length * 4);
+    const all = labels.map((label) => a.deriveKey(label));
+    expect(new Set(all.map((k) => k.toString('hex'))).size).to.equal(labels.length);
     expect(new Set(all.map((k) => k.length))).to.deep.equal(new Set([32]));
     expect(b.deriveKey('cursor')).to.deep.equal(a.deriveKey('cursor'));
     expect(readdirSync(dataDir)).to.deep.equal([]);
@@ -50,8 +45,8 @@ describe('keys', () => {
   });
 
   it('derives as RFC 5869 says, so that sealed data can be opened by other tools', async () => {
-    const expected = Buffer.from(hkdfSync('sha256', Buffer.from(KEY, 'base64'), 'hindsight-es/keys/v1', 'seal/tenant/2/t1', 32));
-    expect((await openKeys(given())).deriveTenantKey('seal', 't1')).to.deep.equal(expected);
+    const expected = Buffer.from(hkdfSync('sha256', Buffer.from(KEY, 'base64'), 'hindsight-es/keys/v1', 'seal', 32));
+    expect((await openKeys(given())).deriveKey('seal')).to.deep.equal(expected);
   });
 
   it('makes both roots in local mode, readable by the owner alone, and finds them again', async () => {
