@@ -24,6 +24,7 @@ const PAGE = 100;
 const MAX_NAMED_IDS = 100;
 const SAMPLE = 5;
 const SAMPLE_CHARS = 200;
+/** Half of the calibrated range: above the floor of a search (0.35), because what is taken away by mistake is worse than what is left. */
 const DEFAULT_MIN_SCORE = 0.5;
 const QUERY_HITS = 20;
 /** What a filter finds unless it says otherwise: all that is not forgotten already and not in a reviewer's hands. */

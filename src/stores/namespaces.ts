@@ -1,4 +1,4 @@
-/** The namespaces index: one record per tenant and namespace, made by its first writer; memory/service reads scenario and collect from it. */
+/** The namespaces index: one record per tenant and namespace, made by its first writer; memory/write takes generation and collect from it, scenario is kept for policies. */
 import type { Client } from '@elastic/elasticsearch';
 import { createHash } from 'node:crypto';
 import { isoTime, type Clock } from '../domain/clock.ts';
@@ -14,7 +14,10 @@ export interface NamespaceStoreOptions {
   readonly scenario?: string;
 }
 
-/** Another process may change scenario or collect: seen after this long at the latest. */
+/**
+ * Another process may change collect: seen after this long at the latest. Every write asks, so without a cache each would cost one more
+ * read by id; a person who switches collecting off can wait a minute.
+ */
 const CACHE_MS = 60_000;
 const ENTRIES_KEPT = 10_000;
 

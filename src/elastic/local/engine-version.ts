@@ -10,8 +10,8 @@ interface EngineFacts {
 }
 
 /**
- * Source: Lucene's VectorizationProvider (9.12.2 in 8.19.9: Java 21 and 22 measured, "too old" on 17 and "too new" on 25;
- * 10.1.0 in 9.0.8: Java 21 to 23, "unsupported" on 25).
+ * Source: the range of Java majors in Lucene's VectorizationProvider (9.12.2 in 8.19.9: 21 and 22; 10.1.0 in 9.0.8: 21 to 23); outside of
+ * it the engine's log says so at start (8.19.9: "too old" on 17, "too new" on 25).
  */
 export const ENGINE_FACTS: Readonly<Record<EngineVersion, EngineFacts>> = {
   '8.19.9': { minJava: 17, simdJava: [21, 22] },
