@@ -31,6 +31,8 @@ export const ERRORS = {
   ERR_AUTH_INVALID: row(401, 'The token was rejected'),
   ERR_AUTH_KEYS_UNAVAILABLE: row(503, 'The token issuer’s keys cannot be read right now', 'warn', true),
   ERR_SCOPE_MISSING: row(403, 'This call needs the scope {scope}'),
+  ERR_NOT_CONFIRMED: row(403, 'The user was asked and did not confirm; nothing was changed'),
+  ERR_CONFIRMATION_NEEDED: row(409, 'The user has to be asked first; nothing was changed yet', 'debug'),
   ERR_ACTOR_FORBIDDEN: row(403, 'Only a user may do this, not an agent or a service'),
   ERR_NAMESPACE_FORBIDDEN: row(403, 'The token grants no {action} on this namespace'),
   ERR_ORIGIN_FORBIDDEN: row(403, 'This host or origin is not allowed'),

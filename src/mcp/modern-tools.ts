@@ -36,14 +36,14 @@ export function createModernTools({ tools, prompts, invoke, version }: ModernPar
       }
       throw new RpcRefusal(400, INVALID_PARAMS, 'Unknown prompt');
     },
-    callTool: async ({ name, arguments: args = {} }, caller) => {
+    callTool: async ({ name, arguments: args = {} }, caller, { confirm }) => {
       const tool = typeof name === 'string' ? tools.find(name) : undefined;
       if (tool === undefined) throw new RpcRefusal(400, -32602, 'Unknown tool');
       try {
-        return { ...presentOutput(await runTool(invoke, tool, args, caller)) };
+        return { ...presentOutput(await runTool(invoke, tool, args, { ...caller, confirm })) };
       } catch (thrown) {
         const error = toHindsightError(thrown);
-        if (error.code === 'ERR_SCOPE_MISSING') throw error;
+        if (error.code === 'ERR_SCOPE_MISSING' || error.code === 'ERR_CONFIRMATION_NEEDED') throw error;
         return { ...presentFailure(error, caller.traceId) };
       }
     },

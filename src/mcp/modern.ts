@@ -1,10 +1,13 @@
 /** Revision 2026-07-28 at /mcp: no initialize, no session, every POST stands alone and is answered in one JSON body. */
+import { toHindsightError } from '../errors.ts';
 import type { MountedRequest } from '../http/mount.ts';
 import { openTrace, traceparentOf } from '../telemetry/trace.ts';
 import { continueTrace } from '../telemetry/trace-context.ts';
 import { CACHED, discovery, META, type ServerInfo } from './about.ts';
+import { InputRequests } from './input-requests.ts';
 import { readMessage, type RpcId } from './json-rpc.ts';
 import { checkRequest, RpcRefusal } from './modern-request.ts';
+import type { RequestStates } from './request-state.ts';
 import type { Caller } from './run-tool.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -14,14 +17,14 @@ export interface ModernServer {
   readonly info: ServerInfo;
   readonly instructions: string;
   listTools(caller: Caller): readonly object[];
-  /** A CallToolResult; `meta` is the request's _meta. */
-  callTool(params: Json, caller: Caller, meta: Json): Promise<Json>;
+  /** A CallToolResult; may ask the client through `inputs`. */
+  callTool(params: Json, caller: Caller, inputs: InputRequests, meta: Json): Promise<Json>;
   listPrompts?(caller: Caller): readonly object[];
   /** A GetPromptResult. */
-  getPrompt?(params: Json, caller: Caller): Promise<Json>;
+  readonly getPrompt?: (params: Json, caller: Caller, inputs: InputRequests) => Promise<Json>;
 }
 
-export function createModern(server: ModernServer): (request: MountedRequest) => Promise<void> {
+export function createModern(server: ModernServer, states: RequestStates): (request: MountedRequest) => Promise<void> {
   async function result(method: string, params: Json, meta: Json, caller: Caller): Promise<Json> {
     switch (method) {
       case 'server/discover':
@@ -29,16 +32,37 @@ export function createModern(server: ModernServer): (request: MountedRequest) =>
       case 'tools/list':
         return { ...CACHED, tools: server.listTools(caller) };
       case 'tools/call':
-        return server.callTool(params, caller, meta);
+        return asking(method, params, meta, caller, (inputs) => server.callTool(params, caller, inputs, meta));
       case 'prompts/list':
         if (server.listPrompts !== undefined) return { ...CACHED, prompts: server.listPrompts(caller) };
         break;
-      case 'prompts/get':
-        if (server.getPrompt !== undefined) return server.getPrompt(params, caller);
+      case 'prompts/get': {
+        const { getPrompt } = server;
+        if (getPrompt !== undefined) return asking(method, params, meta, caller, (inputs) => getPrompt(params, caller, inputs));
         break;
+      }
       default:
     }
     throw new RpcRefusal(404, -32601, 'Method not found');
+  }
+
+  /** What a call asks on its way is its result: the client makes the same call again with the answers. */
+  async function asking(
+    method: string,
+    params: Json,
+    meta: Json,
+    { principal }: Caller,
+    run: (inputs: InputRequests) => Promise<Json>,
+  ): Promise<Json> {
+    const binding = { principal, method, name: params['name'], arguments: params['arguments'] };
+    const inputs = await InputRequests.of(states, binding, params, meta[`${META}clientCapabilities`]);
+    try {
+      return await run(inputs);
+    } catch (thrown) {
+      const required = toHindsightError(thrown).code === 'ERR_CONFIRMATION_NEEDED' ? inputs.result() : undefined;
+      if (required === undefined) throw thrown;
+      return required;
+    }
   }
 
   return async (request) => {

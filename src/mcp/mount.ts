@@ -9,6 +9,7 @@ import { isModern } from './modern-request.ts';
 import { createModernTools } from './modern-tools.ts';
 import { createModern, type ModernServer } from './modern.ts';
 import { createPrompts } from './prompts.ts';
+import { createRequestStates } from './request-state.ts';
 import { createLocalRevocations, type Revocations } from './revocations.ts';
 import { createServerFactory, type CreateServer } from './server.ts';
 import { createSessionIds } from './session-id.ts';
@@ -78,14 +79,17 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     maxPerTenant: options.maxSessionsPerTenant ?? SESSIONS_PER_TENANT,
     idleMs: options.sessionIdleMs ?? SESSION_IDLE_MS,
   });
+  const revocations = options.revocations ?? createLocalRevocations(clock);
   const streamable = createStreamableHttp({
     createServer,
     ids: createSessionIds({ key: options.sessionKey, clock, ttlMs: options.sessionTtlMs ?? SESSION_TTL_MS }),
-    revocations: options.revocations ?? createLocalRevocations(clock),
+    revocations,
     sessions,
   });
+  const states = createRequestStates({ key: options.sessionKey, clock, used: revocations });
   const modern = createModern(
     options.modernServer ?? createModernTools({ tools, prompts, invoke: options.invoke, version: options.version }),
+    states,
   );
   const mcp: MountedHandler = {
     ...streamable,

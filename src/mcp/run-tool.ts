@@ -1,5 +1,6 @@
 /** One tool call -> one invoke(), the same for every leg of MCP; how a failure is told is the leg's own. */
 import type { Principal } from '../domain/principal.ts';
+import type { Confirm } from '../operations/confirm.ts';
 import type { Invoke } from '../operations/invoke.ts';
 import { invalid } from '../operations/parse.ts';
 import type { Tool } from './tools.ts';
@@ -10,12 +11,14 @@ export interface Caller {
   readonly traceId: string;
   /** Aborted when the client goes away or cancels. */
   readonly signal: AbortSignal;
+  /** Set by the leg that can ask the user. */
+  readonly confirm?: Confirm;
 }
 
 /** The operation's output. Failures are those of invoke(), and ERR_REQUEST_INVALID for an argument that the tool does not list. */
 export async function runTool(invoke: Invoke, tool: Tool, args: unknown, caller: Caller): Promise<Record<string, unknown>> {
-  const { principal, traceId, signal } = caller;
-  const call = { principal, traceId, signal, idempotencyKey: undefined, route: tool.operation.name };
+  const { principal, traceId, signal, confirm } = caller;
+  const call = { principal, traceId, signal, confirm, idempotencyKey: undefined, route: tool.operation.name };
   return invoke(tool.operation, declaredOnly(tool, args), call);
 }
 

@@ -2,12 +2,14 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
-import { ErrorCode, type ServerNotification, type ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitResultSchema, ErrorCode, type ServerNotification, type ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { toHindsightError } from '../errors.ts';
+import type { Confirm } from '../operations/confirm.ts';
 import type { Invoke } from '../operations/invoke.ts';
 import type { EventLog } from '../operations/watch.ts';
 import { INSTRUCTIONS, SERVER_CAPABILITIES, serverInfo } from './about.ts';
+import { confirmationForm, confirmationOf, showsForms } from './confirmation.ts';
 import { presentFailure, presentOutput, type ToolResult } from './present.ts';
 import { INVALID_PARAMS, type PromptSet } from './prompts.ts';
 import { runTool, type Caller } from './run-tool.ts';
@@ -23,6 +25,9 @@ export interface ServerParts {
 
 export type CreateServer = () => Server;
 
+/** How long a user may think it over. */
+const PATIENCE_MS = 120_000;
+
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 export function createServerFactory(parts: ServerParts): CreateServer {
@@ -37,7 +42,7 @@ export function createServerFactory(parts: ServerParts): CreateServer {
     server.fallbackRequestHandler = async ({ method, params = {} }, extra) => {
       const caller = callerOf(extra);
       if (method === 'tools/list') return { tools: parts.tools.list(caller.principal.scopes) };
-      if (method === 'tools/call') return callTool(parts, params, caller, extra.signal);
+      if (method === 'tools/call') return callTool(parts, params, { ...caller, confirm: confirmIn(server, extra) }, extra.signal);
       if (method === 'prompts/list') return { prompts: parts.prompts.list(caller.principal.scopes) };
       if (method === 'prompts/get') return getPrompt(parts, params, caller);
       throw rpcError(ErrorCode.MethodNotFound, 'Method not found');
@@ -74,6 +79,20 @@ async function callTool(
   } catch (thrown) {
     return presentFailure(toHindsightError(thrown), caller.traceId);
   }
+}
+
+/** By elicitation in the session; a connection that stands for one request knows no capabilities, and nobody could answer on it. */
+function confirmIn(server: Server, extra: Extra): Confirm {
+  return async (_key, message) => {
+    if (!showsForms(server.getClientCapabilities())) return 'unsupported';
+    const question = { method: 'elicitation/create' as const, params: confirmationForm(message) };
+    try {
+      return confirmationOf(await extra.sendRequest(question, ElicitResultSchema, { timeout: PATIENCE_MS }));
+    } catch {
+      // no answer in time, an error of the client, or a client that is gone: none of them is a yes
+      return 'declined';
+    }
+  };
 }
 
 async function getPrompt(parts: ServerParts, params: Readonly<Record<string, unknown>>, caller: Caller): Promise<Record<string, unknown>> {

@@ -2,11 +2,14 @@
 import type { z } from 'zod';
 import type { ScopeName } from '../domain/principal.ts';
 import type { CallContext, MemoryGateway } from '../memory/gateway.ts';
+import type { Confirm } from './confirm.ts';
 import type { Instructions } from './instructions.ts';
 
 export interface OperationContext extends CallContext {
   readonly memory: MemoryGateway;
   readonly instructions: Instructions;
+  /** Asks the person behind the client. */
+  readonly confirm: Confirm;
 }
 
 export interface HttpBinding {
@@ -51,6 +54,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   readonly cli?: {
     /** The field that the command line takes as a word, without a flag. */
     readonly positional?: string;
+    /** Name of the command where it is another than the operation's. */
+    readonly name?: string;
     /** Shorter names of the command besides the one that follows from `name`. */
     readonly aliases?: readonly string[];
   };

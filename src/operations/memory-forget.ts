@@ -1,5 +1,6 @@
 /** memory_forget: take memories out of every search, by id, or by filter or query after a dry run. */
 import { forgetAnswer, forgetInput } from '../domain/wire/forget.ts';
+import { unlessDeclined } from './confirm.ts';
 import { defineOperation } from './define.ts';
 
 const input = forgetInput.superRefine((value, ctx) => {
@@ -7,6 +8,10 @@ const input = forgetInput.superRefine((value, ctx) => {
   const other = (['namespaces', 'filter', 'query', 'min_score', 'plan'] as const).find((field) => value[field] !== undefined);
   if (other !== undefined) ctx.addIssue({ code: 'custom', path: [other], message: 'does not go together with memory_id' });
 });
+
+/** Said by the client to its user, beside count and sample of the dry run that the agent has shown. */
+const CONFIRM_PLAN =
+  'Forget all memories that the dry run counted? No search will find them again. 忘掉试运行统计到的全部记忆？之后任何搜索都不会再找到它们。';
 
 export const memoryForget = defineOperation({
   name: 'memory_forget',
@@ -36,5 +41,8 @@ export const memoryForget = defineOperation({
     { filter: { subject: 'Ana', kind: ['preference'] }, dry_run: true },
     { query: '关于搬家的一切', min_score: 0.6, dry_run: true },
   ],
-  handle: async (value, context) => ({ ...(await context.memory.forget(value, context)), trace_id: context.traceId }),
+  handle: async (value, context) => {
+    if (value.plan !== undefined && value.dry_run !== true) await unlessDeclined(context.confirm, 'forget', CONFIRM_PLAN);
+    return { ...(await context.memory.forget(value, context)), trace_id: context.traceId };
+  },
 });

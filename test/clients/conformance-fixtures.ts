@@ -6,11 +6,22 @@ const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=';
 type Json = Record<string, unknown>;
 type Arguments = Readonly<Record<string, string>>;
 
+/** A question of revision 2026-07-28. */
+export interface FixtureQuestion {
+  readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
+  readonly params: Json;
+}
+export type AskAll = (questions: Readonly<Record<string, FixtureQuestion>>) => Promise<Readonly<Record<string, Json>>>;
+
 /** What a running tool can do besides answering. */
 export interface FixtureCall {
   readonly args: Arguments;
   readonly log: (data: string) => Promise<void>;
   readonly progress: (progress: number, total: number) => Promise<void>;
+  /** Several questions at once, on the leg of 2026-07-28 alone. */
+  readonly askAll: AskAll;
+  /** Whether the client can be asked that. */
+  readonly can: (capability: string) => boolean;
   readonly ask: (method: 'sampling/createMessage' | 'elicitation/create', params: Json) => Promise<Json>;
 }
 
@@ -119,8 +130,43 @@ export const fixtureTools: readonly FixtureTool[] = [
   }),
 ];
 
+const form = (message: string, properties: Json): FixtureQuestion => ({
+  method: 'elicitation/create',
+  params: { mode: 'form', message, requestedSchema: { type: 'object', properties, required: Object.keys(properties) } },
+});
+const sample = (prompt: string): FixtureQuestion => ({
+  method: 'sampling/createMessage',
+  params: { messages: [{ role: 'user', content: text(prompt) }], maxTokens: 100 },
+});
+const roots: FixtureQuestion = { method: 'roots/list', params: {} };
+const userName = form('What is your name?', { name: { type: 'string' } });
+const okForm = form('Please confirm', { ok: { type: 'boolean' } });
+
+function asks(name: string, questions: Readonly<Record<string, FixtureQuestion>>, done: string): FixtureTool {
+  return tool(name, async ({ askAll }) => content(text(`${done} ${JSON.stringify(await askAll(questions))}`)));
+}
+
 /** Called by scenarios of 2026-07-28 alone. */
 export const modernFixtureTools: readonly FixtureTool[] = [
+  asks('test_input_required_result_elicitation', { user_name: userName }, 'Hello,'),
+  asks('test_input_required_result_sampling', { capital_question: sample('What is the capital of France?') }, 'Sampled'),
+  asks('test_input_required_result_list_roots', { client_roots: roots }, 'Roots'),
+  asks('test_input_required_result_request_state', { confirm: okForm }, 'state-ok'),
+  asks('test_input_required_result_tampered_state', { confirm: okForm }, 'state-ok'),
+  asks(
+    'test_input_required_result_multiple_inputs',
+    { user_name: userName, greeting: sample('Generate a greeting'), client_roots: roots },
+    'All of',
+  ),
+  tool('test_input_required_result_multi_round', async ({ askAll }) => {
+    await askAll({ step1: form('Step 1: What is your name?', { name: { type: 'string' } }) });
+    const { step1, step2 } = await askAll({ step2: form('Step 2: What is your favorite color?', { color: { type: 'string' } }) });
+    return content(text(JSON.stringify([step1, step2])));
+  }),
+  tool('test_input_required_result_capabilities', async ({ askAll, can }) => {
+    const questions = { ...(can('elicitation') ? { user_name: userName } : {}), ...(can('sampling') ? { greeting: sample('Greet') } : {}) };
+    return content(text(JSON.stringify(await askAll(questions))));
+  }),
   tool('test_missing_capability', () => content(text('never without sampling'))),
   tool('test_streaming_elicitation', () => content(text('answered without asking'))),
   tool('test_logging_tool', () => content(text('answered without a log line'))),
@@ -163,3 +209,12 @@ export const prompts = [
   ]),
   prompt('test_prompt_with_image', [], () => [user(image), user(text('Please analyze the image above.'))]),
 ];
+
+/** A prompt that asks first (2026-07-28). */
+export const askingPrompt = {
+  listing: { name: 'test_input_required_result_prompt', description: 'Fixture that asks', arguments: [] },
+  get: async (askAll: AskAll): Promise<Json> => {
+    const answers = await askAll({ user_context: form('What context should the prompt use?', { context: { type: 'string' } }) });
+    return { messages: [user(text(`Context: ${JSON.stringify(answers['user_context'])}`))] };
+  },
+};

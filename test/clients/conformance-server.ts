@@ -16,7 +16,17 @@ import {
 import { INSTRUCTIONS, serverInfo } from '../../src/mcp/about.ts';
 import { RpcRefusal } from '../../src/mcp/modern-request.ts';
 import { ANN, startMcp } from '../unit/mcp/support/mcp-server.ts';
-import { fixtureTools, modernFixtureTools, prompts, readResource, resources, templates, type FixtureTool } from './conformance-fixtures.ts';
+import {
+  askingPrompt,
+  fixtureTools,
+  modernFixtureTools,
+  prompts,
+  readResource,
+  resources,
+  templates,
+  type AskAll,
+  type FixtureTool,
+} from './conformance-fixtures.ts';
 
 const info = serverInfo('0.0.0');
 const listing = ({ name, description, inputSchema }: FixtureTool) => ({ name, description, inputSchema });
@@ -37,6 +47,8 @@ function createFixtureServer(): Server {
         if (token !== undefined)
           await extra.sendNotification({ method: 'notifications/progress', params: { progressToken: token, progress, total } });
       },
+      askAll: async () => Promise.reject(new Error('not on this leg')),
+      can: () => false,
       ask: (method, asked) => extra.sendRequest({ method, params: asked }, ResultSchema),
     });
   });
@@ -66,14 +78,21 @@ const server = await startMcp({
     info,
     instructions: INSTRUCTIONS,
     listTools: () => modernTools.map(listing),
-    callTool: async ({ name }, _caller, meta) => {
+    listPrompts: () => [askingPrompt.listing],
+    getPrompt: async ({ name }, _caller, inputs) => {
+      if (name !== askingPrompt.listing.name) throw new RpcRefusal(400, -32602, 'Unknown prompt');
+      return askingPrompt.get((questions) => inputs.ask(questions));
+    },
+    callTool: async ({ name }, _caller, inputs, meta) => {
       const tool = modernTools.find((one) => one.name === name);
       if (tool === undefined) throw new RpcRefusal(400, -32602, 'Unknown tool');
-      const capabilities = meta['io.modelcontextprotocol/clientCapabilities'] as { readonly sampling?: object };
-      if (name === 'test_missing_capability' && capabilities.sampling === undefined)
+      const capabilities = meta['io.modelcontextprotocol/clientCapabilities'] as Readonly<Record<string, unknown>>;
+      if (name === 'test_missing_capability' && capabilities['sampling'] === undefined)
         throw new RpcRefusal(400, -32021, 'Missing required client capability', { requiredCapabilities: { sampling: {} } });
       const nothing = async (): Promise<never> => Promise.reject(new Error('not on this leg'));
-      return tool.run({ args: {}, log: nothing, progress: nothing, ask: nothing });
+      const askAll: AskAll = (questions) => inputs.ask(questions);
+      const can = (capability: string): boolean => capabilities[capability] !== undefined;
+      return tool.run({ args: {}, log: nothing, progress: nothing, ask: nothing, askAll, can });
     },
   },
 });

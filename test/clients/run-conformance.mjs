@@ -9,7 +9,27 @@ const LEGACY = '2025-11-25';
 const MODERN = '2026-07-28';
 /** Scenarios that LEGACY scores for a server; fewer means that the suite was not run whole. */
 const LEGACY_SCENARIOS = 30;
-const MODERN_SCENARIOS = ['server-stateless', 'http-header-validation', 'tools-list'];
+const MODERN_SCENARIOS = [
+  'server-stateless',
+  'http-header-validation',
+  'tools-list',
+  ...[
+    'basic-elicitation',
+    'basic-sampling',
+    'basic-list-roots',
+    'request-state',
+    'multiple-input-requests',
+    'multi-round',
+    'missing-input-response',
+    'non-tool-request',
+    'result-type',
+    'unsupported-methods',
+    'tampered-state',
+    'capability-check',
+    'ignore-extra-params',
+    'validate-input',
+  ].map((name) => `input-required-result-${name}`),
+];
 const TIMEOUT_MS = 120_000;
 
 const { node, suite } = installConformance();

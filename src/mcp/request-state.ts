@@ -1,0 +1,85 @@
+/** The state of a call that waits for its user (MCP 2026-07-28, multi round-trip requests): kept by the client, so signed, bound and good once. */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../domain/clock.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { Revocations } from './revocations.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What a state belongs to: nobody else, and no other call, may bring it. */
+export interface StateBinding {
+  readonly principal: Principal;
+  readonly method: string;
+  readonly name: unknown;
+  readonly arguments: unknown;
+}
+
+export interface Kept {
+  /** Keys of the questions that go out with it. */
+  readonly asked: readonly string[];
+  /** Answers of earlier rounds, which the client does not send again. */
+  readonly answers: Json;
+}
+
+export interface RequestStates {
+  seal(binding: StateBinding, kept: Kept): string;
+  /** What was sealed; undefined for a state that is not ours, not of this call and caller, used already or older than ten minutes. */
+  open(state: unknown, binding: StateBinding): Promise<Kept | undefined>;
+}
+
+export interface RequestStateOptions {
+  readonly key: Buffer;
+  readonly clock: Clock;
+  /** States that were used. */
+  readonly used: Revocations;
+}
+
+const LIFE_MS = 10 * 60_000;
+const MAX_CHARS = 65_536;
+const NONCE_BYTES = 12;
+
+interface Claims extends Kept {
+  readonly binding: string;
+  readonly nonce: string;
+  readonly until: number;
+}
+
+export function createRequestStates({ key, clock, used }: RequestStateOptions): RequestStates {
+  const mac = (payload: string): Buffer => createHmac('sha256', key).update(`mcp-request-state\0${payload}`).digest();
+  const opening = new Set<string>();
+
+  return {
+    seal: (binding, { asked, answers }) => {
+      const nonce = randomBytes(NONCE_BYTES).toString('base64url');
+      const claims: Claims = { binding: digest(binding), asked, answers, nonce, until: clock() + LIFE_MS };
+      const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
+      return `${payload}.${mac(payload).toString('base64url')}`;
+    },
+    open: async (state, binding) => {
+      if (typeof state !== 'string' || state.length > MAX_CHARS) return undefined;
+      const [payload = '', signature = '', ...rest] = state.split('.');
+      const wanted = mac(payload);
+      const given = Buffer.from(signature, 'base64url');
+      // one spelling of a state only: base64url decoding forgives what encoding never makes
+      if (rest.length > 0 || given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined;
+      if (signature !== wanted.toString('base64url')) return undefined;
+      const { binding: bound, asked, answers, nonce, until } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims;
+      // the set is asked asynchronously: two calls with one state must not both pass meanwhile
+      if (bound !== digest(binding) || until <= clock() || opening.has(nonce)) return undefined;
+      opening.add(nonce);
+      try {
+        if (await used.has(`state:${nonce}`)) return undefined;
+        await used.add(`state:${nonce}`, until);
+        return { asked, answers };
+      } finally {
+        opening.delete(nonce);
+      }
+    },
+  };
+}
+
+/** Over the arguments as they were sent: a client repeats its own call. */
+function digest({ principal, method, name, arguments: args }: StateBinding): string {
+  const parts = [principal.tenant, principal.owner, method, name ?? null, args ?? null];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
