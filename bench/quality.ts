@@ -5,12 +5,14 @@ import type { Answers } from './quality/figures.ts';
 import { qualityFigures, qualityMarkdown, qualityPlots, type MeasuredSet } from './quality/report.ts';
 import { rankingRows, RRF_ROW, VECTOR_ROW } from './quality/rows.ts';
 import { StoredSets, tenantOf } from './quality/stored-sets.ts';
+import { BOOTSTRAP } from './support/bootstrap.ts';
 import { firstCopies, LEFT_OUT, readSet, setNames, type QueryRow, type RetrievalSet } from './support/dataset.ts';
 import { embedded } from './support/embedded.ts';
 import { fingerprintOf } from './support/fingerprint.ts';
 import { HttpClient } from './support/http-client.ts';
 import { COMMON_OPTIONS, type BenchCommand, type Options } from './support/options.ts';
 import { progress } from './support/progress.ts';
+import { sample } from './support/random.ts';
 import { runBench, type BenchRun } from './support/run.ts';
 import { BenchService } from './support/service.ts';
 import { tenantToken } from './support/tokens.ts';
@@ -24,10 +26,10 @@ const COMMAND: BenchCommand = {
   options: {
     data: { description: 'folder with <set>.<split>.corpus.jsonl and <set>.<split>.queries.jsonl', default: '../shared/data/retrieval' },
     sets: { description: 'sets to measure, or all', default: 'all' },
-    limit: { description: 'questions a set at most, evenly spread over it' },
+    limit: { description: 'questions a set at most, drawn by a fixed seed' },
     profile: { description: 'ranking profile taken as the default', default: 'assistant' },
     'no-ablation': { description: 'measure the default ranking alone', flag: true },
-    'ablation-limit': { description: 'questions a set at most for the other rankings, evenly spread; all by default' },
+    'ablation-limit': { description: 'questions a set at most for the other rankings, drawn by a fixed seed; all by default' },
     'merge-copies': {
       description: 'count documents of one namespace with the same speaker and text as one; a search shows one of them',
       flag: true,
@@ -58,17 +60,16 @@ function atMost(options: Options, name: string): number | undefined {
   return options.optional(name) === undefined ? undefined : options.count(name);
 }
 
-/** Questions with figures of their own, at most `limit`, evenly spread. */
+/** Questions with figures of their own, at most `limit`, the same ones in every run. */
 function questionsOf(set: RetrievalSet, limit: number | undefined): readonly QueryRow[] {
-  return evenly(
+  return drawn(
     set.queries.filter((query) => !LEFT_OUT.has(query.category)),
     limit,
   );
 }
 
-function evenly(queries: readonly QueryRow[], limit: number | undefined): readonly QueryRow[] {
-  if (limit === undefined || queries.length <= limit) return queries;
-  return Array.from({ length: limit }, (_, i) => queries[Math.floor((i * queries.length) / limit)] as QueryRow);
+function drawn(queries: readonly QueryRow[], limit: number | undefined): readonly QueryRow[] {
+  return limit === undefined ? queries : sample(queries, limit, BOOTSTRAP.seed);
 }
 
 async function measure(run: BenchRun): Promise<Record<string, unknown>> {
@@ -94,7 +95,7 @@ async function measure(run: BenchRun): Promise<Record<string, unknown>> {
       const copies = options.flag('merge-copies') ? firstCopies(set.corpus) : new Map<string, string>();
       const documents = stored.documents(set.name);
       const labels = { documents, copies };
-      const few = evenly(queries, fewer);
+      const few = drawn(queries, fewer);
       const inAll = few.length === queries.length ? rows : rows.slice(0, 1);
       const asked = await using(await clientOf(set), async (client) => {
         const all = await askSet(client, set.name, queries, inAll, labels);

@@ -79,6 +79,28 @@ export class BenchEngine {
     return Object.values(stats.nodes).reduce((sum, node) => sum + (node.process?.cpu?.total_in_millis ?? 0), 0);
   }
 
+  /** Bytes and segments of the primaries under a pattern, after a refresh. */
+  async indexFigures(index: string): Promise<{ index_bytes: number; segments: number }> {
+    await this.client.send({ method: 'POST', path: `/${index}/_refresh` });
+    const stats = await this.client.json<{
+      _all: { primaries: { store: { size_in_bytes: number }; segments: { count: number } } };
+    }>({ method: 'GET', path: `/${index}/_stats/store,segments?filter_path=_all.primaries` });
+    const { store, segments } = stats._all.primaries;
+    return { index_bytes: store.size_in_bytes, segments: segments.count };
+  }
+
+  /** Java heap of all nodes together. */
+  async heap(): Promise<{ heap_used_bytes: number; heap_max_bytes: number }> {
+    const stats = await this.client.json<{
+      nodes: Record<string, { jvm: { mem: { heap_used_in_bytes: number; heap_max_in_bytes: number } } }>;
+    }>({ method: 'GET', path: '/_nodes/stats/jvm?filter_path=nodes.*.jvm.mem' });
+    const nodes = Object.values(stats.nodes).map((node) => node.jvm.mem);
+    return {
+      heap_used_bytes: nodes.reduce((sum, mem) => sum + mem.heap_used_in_bytes, 0),
+      heap_max_bytes: nodes.reduce((sum, mem) => sum + mem.heap_max_in_bytes, 0),
+    };
+  }
+
   /** Waits until no merge runs: a merge that one side left behind must not slow the other. */
   async settle(): Promise<void> {
     const deadline = performance.now() + SETTLE_TIMEOUT_MS;

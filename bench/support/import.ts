@@ -1,4 +1,5 @@
 /** Writes many items through POST /v1/memories, in batches, a few calls at a time. */
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { HttpClient } from './http-client.ts';
 
 interface WriteAnswer {
@@ -27,8 +28,8 @@ export function batches<T>(items: readonly T[], most: number, maxBytes = 7 * 102
 }
 
 /** Sends one prepared batch; its memory ids in order. Throws when any item was not stored. */
-export async function sendBatch(client: HttpClient, body: string): Promise<string[]> {
-  const answer = await client.json<WriteAnswer>({ method: 'POST', path: '/v1/memories', body });
+export async function sendBatch(client: HttpClient, body: string, headers: OutgoingHttpHeaders = {}): Promise<string[]> {
+  const answer = await client.json<WriteAnswer>({ method: 'POST', path: '/v1/memories', body, headers });
   return answer.results.map(({ memory_id, outcome, reason }) => {
     if (outcome !== 'stored' || memory_id === null) throw new Error(`an item was not stored: ${outcome} ${reason ?? ''}`);
     return memory_id;

@@ -34,3 +34,17 @@ export class Random {
     return this.next() < p;
   }
 }
+
+/** At most `count` of the items in their order, drawn by the seed: every `n`th would follow whatever period the data has. */
+export function sample<T>(items: readonly T[], count: number, seed: number): T[] {
+  const random = new Random(seed);
+  const places = items.map((_, i) => i);
+  for (let i = places.length - 1; i > 0; i -= 1) {
+    const j = random.below(i + 1);
+    [places[i], places[j]] = [places[j] as number, places[i] as number];
+  }
+  return places
+    .slice(0, count)
+    .sort((a, b) => a - b)
+    .map((i) => items[i] as T);
+}

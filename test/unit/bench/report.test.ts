@@ -7,6 +7,7 @@ import { difference, markdownTable, share, withInterval } from '../../../bench/r
 import { barChart, escapeXml, lineChart, ticks } from '../../../bench/report/svg.ts';
 import { bootstrapMacro, bootstrapMean } from '../../../bench/support/bootstrap.ts';
 import { fingerprintOf, sourceFingerprint } from '../../../bench/support/fingerprint.ts';
+import { sample } from '../../../bench/support/random.ts';
 
 describe('bench bootstrap', () => {
   it('gives the same interval for the same values and seed, another for another seed', () => {
@@ -48,6 +49,21 @@ describe('bench bootstrap', () => {
   it('is NaN where a group has no value', () => {
     expect(bootstrapMacro([[1], []]).mean).to.be.NaN;
     expect(bootstrapMean([]).low).to.be.NaN;
+  });
+});
+
+describe('bench samples', () => {
+  it('draw the same items for a seed, in their order, and all where there are no more', () => {
+    const items = Array.from({ length: 100 }, (_, i) => i);
+    const drawn = sample(items, 10, 1);
+    expect(drawn)
+      .to.deep.equal(sample(items, 10, 1))
+      .and.have.length(10);
+    expect(drawn)
+      .to.deep.equal([...drawn].sort((a, b) => a - b))
+      .and.not.deep.equal(sample(items, 10, 2));
+    expect(new Set(drawn)).to.have.length(10);
+    expect(sample(items, 200, 1)).to.deep.equal(items);
   });
 });
 
