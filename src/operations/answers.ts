@@ -306,6 +306,40 @@ export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
       trace_id: TRACE,
     },
   ],
+  memory_stats: [
+    {
+      service: {
+        url: 'http://127.0.0.1:8420',
+        version: '0.1.0',
+        uptime_seconds: 86_412,
+        engine: 'Elasticsearch 8.19.9',
+        embedding: 'local models',
+        redis: 'off',
+      },
+      tenant: 'local',
+      memories: 4,
+      namespaces: [{ namespace: 'user.alice', memories: 4 }],
+      embedding_queue: { due: 0, dead: 0 },
+      degraded: [],
+      trace_id: TRACE,
+    },
+    {
+      service: {
+        url: 'http://127.0.0.1:8420',
+        version: '0.1.0',
+        uptime_seconds: 86_412,
+        engine: 'Elasticsearch 8.19.9',
+        embedding: 'local models',
+        redis: 'off',
+      },
+      tenant: 'local',
+      memories: 0,
+      namespaces: [],
+      embedding_queue: { due: 0, dead: 0 },
+      degraded: [],
+      trace_id: TRACE,
+    },
+  ],
   memory_instructions: [
     {
       lang: 'en',
