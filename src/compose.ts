@@ -110,6 +110,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   teardown.add('access counts', () => stats.close());
   const jobs = startJobs({ client, prefix, index, guard, dirty: shared.dirty, embedder, clock, logger, metrics });
   teardown.add('jobs', () => jobs.stop());
+  const version = packageVersion();
   const memory = createMemoryGateway({
     index,
     guard,
@@ -130,6 +131,14 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     newId: createUuidV7(clock),
     defaultTtlDays: config.memoryTtlDays,
     defaultTopK: config.topKDefault,
+    about: {
+      url: config.publicUrl,
+      version,
+      startedAtMs: clock(),
+      engine: engine.description,
+      embedding: describeEmbedding(config, embedder),
+      redis: () => shared.redis(),
+    },
     nudge: (tenant) => jobs.nudge(tenant),
     sleep: abortableSleep,
     onDegraded: (part, err) => {
@@ -147,7 +156,6 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     metrics,
     maxInFlight: config.maxCallsInFlight,
   });
-  const version = packageVersion();
   const mcp = createMcpMount({
     operations,
     invoke,

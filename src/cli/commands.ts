@@ -1,6 +1,8 @@
 /** The commands of the program: those written by hand, and one for each operation that has none of its own. */
+import { bench } from './bench.ts';
 import { parseCommandLine } from './command-line.ts';
 import { inLang, UsageError, type CommandSpec, type Lang, type Surroundings } from './command-spec.ts';
+import { doctor } from './doctor.ts';
 import { helpOf, overviewOf } from './help.ts';
 import { serve } from './serve.ts';
 import { mcp } from './mcp.ts';
@@ -18,7 +20,7 @@ export interface Command {
 
 /** Written by hand; they stand in the list before and after those of the operations. */
 const FIRST: readonly CommandSpec[] = [serve, token];
-const LAST: readonly CommandSpec[] = [importCommand, exportCommand, mcp];
+const LAST: readonly CommandSpec[] = [importCommand, exportCommand, doctor, bench, mcp];
 
 /** Every command, in the order of the overview. */
 export async function loadCommands(): Promise<readonly Command[]> {

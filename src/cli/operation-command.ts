@@ -21,10 +21,13 @@ const ZH: Readonly<Record<string, string>> = {
   memory_update: '更正一条记忆',
   memory_history: '查看一条记忆的各个版本',
   memory_forget: '忘记记忆',
+  memory_stats: '服务状态与数量',
+  memory_instructions: '如何使用记忆（给智能体的说明）',
 };
 
 /** `memory_search` is `search`. */
-export const commandName = (operation: AnyOperation): string => operation.name.replace(/^memory_/, '').replaceAll('_', '-');
+export const commandName = (operation: AnyOperation): string =>
+  operation.cli?.name ?? operation.name.replace(/^memory_/, '').replaceAll('_', '-');
 
 /** The command's declaration; schemas are read when it is asked for, not when the registry is. */
 export function operationCommand(operation: AnyOperation): CommandSpec {

@@ -14,6 +14,8 @@ import type { Metrics } from '../telemetry/metrics.ts';
 export interface SharedState {
   readonly limiter: RateLimiter;
   readonly dirty: DirtyMarks;
+  /** off: none is configured; away: this process does without it for now. */
+  redis(): 'off' | 'ok' | 'away';
   close(): void;
 }
 
@@ -29,7 +31,7 @@ export async function openSharedState(config: Config, { policiesDir, clock, logg
   const limits = config.rateLimitProfile === 'bench' ? BENCH_RATE_LIMITS : loadPolicy(join(policiesDir, 'limits.yaml'), rateLimitsSchema);
   const onLimited = metrics.rateLimited;
   if (config.redisUrl === undefined)
-    return { limiter: createRateLimiter({ limits, onLimited }), dirty: processDirtyMarks(), close: () => undefined };
+    return { limiter: createRateLimiter({ limits, onLimited }), dirty: processDirtyMarks(), redis: () => 'off', close: () => undefined };
   const breaker = createBreaker({ clock, onOpen: (err) => logger.warn({ err }, 'redis is away: its calls are suspended for 5 s') });
   const client = connectRedis(config.redisUrl, breaker.trip);
   await redisSettled(client);
@@ -48,6 +50,7 @@ export async function openSharedState(config: Config, { policiesDir, clock, logg
       prefix,
       onShortcut: () => metrics.shortcutTaken('dirty_marks_without_redis'),
     }),
+    redis: () => (client.status === 'ready' && !breaker.isOpen ? 'ok' : 'away'),
     close: () => client.disconnect(),
   };
 }

@@ -74,6 +74,8 @@ export interface MemoryIndex {
   search(spec: Scoped<SearchSpec>): Promise<Unscreened<SearchPage>>;
   /** Newest first, by created_at then memory_id; vectors left out. */
   list(spec: Scoped<ListSpec>): Promise<Unscreened<ListPage>>;
+  /** How many fit, in all and by namespace, and how many of them are due for vectors or were given up. */
+  tally(filter: Scoped<{ readonly filter: Filter }>): Promise<Tally>;
   /** Point in time + search_after over all that fits, in pages; vectors left out. */
   scan(filter: Scoped<{ readonly filter: Filter; readonly pageSize: number }>): AsyncIterable<Unscreened<readonly MemoryRecord[]>>;
   /** Whole-document replace with if_seq_no; 'conflict' when it moved in between. */
@@ -92,6 +94,14 @@ export interface MemoryIndex {
   /** What the namespaces in scope hold: languages present, and whether any record has passages. Cached for 60 s, told of writes by `noteWritten`. */
   holdings(scope: Scoped<{ readonly key: string }>): Promise<{ readonly languages: ReadonlySet<string>; readonly passages: boolean }>;
   noteWritten(tenant: string, namespaces: readonly string[]): void;
+}
+
+export interface Tally {
+  readonly total: number;
+  /** Largest first, at most 1,000. */
+  readonly namespaces: readonly { readonly namespace: string; readonly count: number }[];
+  readonly due: number;
+  readonly dead: number;
 }
 
 export interface NamespaceRecord {

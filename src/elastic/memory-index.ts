@@ -5,6 +5,7 @@ import type { MemoryIndex } from '../domain/ports.ts';
 import { createHoldings } from './holdings.ts';
 import { createMemoryReads } from './memory-reads.ts';
 import { createMemorySearch } from './memory-search.ts';
+import { createMemoryTally } from './memory-tally.ts';
 import { createMemoryWrites } from './memory-writes.ts';
 import { placementOf } from './placement.ts';
 import { createRefresher } from './refresher.ts';
@@ -23,6 +24,7 @@ export function createMemoryIndex({ client, schema, clock }: MemoryIndexOptions)
   return {
     ...createMemoryReads(client, schema.prefix),
     ...createMemorySearch(client, schema.prefix),
+    ...createMemoryTally(client, schema.prefix),
     ...createMemoryWrites(client, schema, holdings.noteWritten),
     ...holdings,
     refresh: async (tenant) => {

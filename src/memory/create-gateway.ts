@@ -6,6 +6,7 @@ import type { MemoryGateway } from './gateway.ts';
 import { importItems } from './import.ts';
 import { get, history, list } from './read.ts';
 import { search } from './search.ts';
+import { stats } from './stats.ts';
 import { createTurnLinks } from './turn-links.ts';
 import { update } from './update.ts';
 import { write } from './write.ts';
@@ -21,6 +22,7 @@ export function createMemoryGateway(deps: MemoryDeps): MemoryGateway {
     update: (input, call) => update(deps, turns, input, call),
     history: (input, call) => history(deps, input, call),
     forget: (input, call) => forget(deps, turns, input, call),
+    stats: (input, call) => stats(deps, input, call),
     exportLines: (input, call) => exportLines(deps, input, call),
     importItems: (input, call) => importItems(deps, turns, input, call),
   };

@@ -28,6 +28,15 @@ export interface MemoryDeps {
   readonly newId: () => string;
   /** Life of a memory that names none; 0 = for ever. */
   readonly defaultTtlDays: number;
+  /** What the service tells about itself. */
+  readonly about: {
+    readonly url: string;
+    readonly version: string;
+    readonly startedAtMs: number;
+    readonly engine: string;
+    readonly embedding: string;
+    redis(): 'off' | 'ok' | 'away';
+  };
   /** How many hits a search brings that does not say. */
   readonly defaultTopK: number;
   /** Tells the embed job that a tenant has due records. */

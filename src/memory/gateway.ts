@@ -12,6 +12,7 @@ import type {
   SearchInput,
 } from '../domain/wire/read.ts';
 import type { ExportInput, ImportAnswer, ImportInput } from '../domain/wire/transfer.ts';
+import type { StatsAnswer, StatsInput } from '../domain/wire/stats.ts';
 import type { UpdateAnswer, UpdateInput, WriteAnswer, WriteInput } from '../domain/wire/write.ts';
 
 /** Who calls, under which trace. */
@@ -37,5 +38,6 @@ export interface MemoryGateway {
   forget(input: ForgetInput, call: CallContext): Promise<Bare<ForgetAnswer>>;
   /** The lines of an export file; ends with an error, and without its last line, when something breaks on the way. */
   exportLines(input: ExportInput, call: CallContext): Promise<AsyncIterable<string>>;
+  stats(input: StatsInput, call: CallContext): Promise<Bare<StatsAnswer>>;
   importItems(input: ImportInput, call: CallContext): Promise<Bare<ImportAnswer>>;
 }

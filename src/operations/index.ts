@@ -8,6 +8,7 @@ import { memoryInstructions } from './memory-instructions.ts';
 import { memoryImport } from './memory-import.ts';
 import { memoryList } from './memory-list.ts';
 import { memorySearch } from './memory-search.ts';
+import { memoryStats } from './memory-stats.ts';
 import { memoryUpdate } from './memory-update.ts';
 import { memoryWrite } from './memory-write.ts';
 
@@ -19,6 +20,7 @@ export const operations: readonly AnyOperation[] = Object.freeze([
   memoryUpdate,
   memoryHistory,
   memoryForget,
+  memoryStats,
   memoryExport,
   memoryImport,
   memoryInstructions,

@@ -86,6 +86,26 @@ describe('the command line on the composed service', function () {
     expect(JSON.parse(missing.err)).to.include({ code: 'ERR_MEMORY_NOT_FOUND', status: 404 });
   });
 
+  it('tells how the service is and how much is remembered where', async () => {
+    await written('Counted.', '--namespace', 'state.a');
+    const stats = await eventually(
+      async () => JSON.parse((await cli(['status', '--json', '--namespaces', 'state.a'])).out) as Record<string, unknown>,
+      (answer) => answer['memories'] === 1,
+    );
+    expect(stats).to.deep.include({
+      tenant: 't1',
+      namespaces: [{ namespace: 'state.a', memories: 1 }],
+      embedding_queue: { due: 0, dead: 0 },
+      degraded: [],
+    });
+    const { out } = await cli(['status'], { lang: 'zh' });
+    expect(out)
+      .to.contain(service.url)
+      .and.match(/引擎 +Elasticsearch \d/)
+      .and.match(/state\.a +1/);
+    expect((await cli(['status'], { env: { HINDSIGHT_URL: 'http://127.0.0.1:9' } })).err).to.contain('hindsight-es doctor');
+  });
+
   it('reads a content from standard input', async () => {
     const { out } = await cli(['write', '-', '--json'], { stdin: 'Line one.\nLine two.\n' });
     const { results } = JSON.parse(out) as { results: { memory_id: string }[] };

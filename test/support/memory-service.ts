@@ -91,6 +91,7 @@ export async function openMemoryService(): Promise<MemoryService> {
     newId: createUuidV7(systemClock),
     defaultTtlDays: 0,
     defaultTopK: 5,
+    about: { url: 'http://test', version: '1.2.3', startedAtMs: 0, engine: 'test engine', embedding: 'test models', redis: () => 'off' },
     nudge: (tenant) => workers[0]?.nudge(tenant),
     sleep,
   };

@@ -111,7 +111,7 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
     newId: createUuidV7(clock),
     defaultTtlDays: 0,
     defaultTopK: 5,
-    about: { version: '1.2.3', startedAtMs: 0, engine: 'test engine', embedding: 'test models', redis: () => 'off' },
+    about: { url: 'http://test', version: '1.2.3', startedAtMs: 0, engine: 'test engine', embedding: 'test models', redis: () => 'off' },
     nudge: (tenant) => void nudged.push(tenant),
     sleep: async (ms) => void (time.nowMs += ms),
     ...options.deps,

@@ -4,6 +4,7 @@ import { EXIT } from '../exit-codes.ts';
 import { printForgotten, printUpdated, printWritten } from './changes.ts';
 import { printHistory, printHits, printList, printMemory } from './memories.ts';
 import type { Printed, Printer } from './printer.ts';
+import { printStats } from './state.ts';
 import { inert, penFor } from './text.ts';
 
 const PRINTERS: Readonly<Record<string, Printer<never>>> = {
@@ -14,6 +15,7 @@ const PRINTERS: Readonly<Record<string, Printer<never>>> = {
   memory_update: printUpdated,
   memory_history: printHistory,
   memory_forget: printForgotten,
+  memory_stats: printStats,
 };
 
 /** Prints to stdout: with `json` the service's bytes as they came. Answers the exit code, the same in both forms. */

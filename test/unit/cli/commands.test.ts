@@ -15,7 +15,7 @@ import { runCli } from '../../support/cli-run.ts';
 describe('commands', () => {
   it('has one for every operation, named as the operation is', async () => {
     const names = (await loadCommands()).map(({ name }) => name);
-    expect(names).to.include.members(operations.map(({ name }) => name.replace('memory_', '').replaceAll('_', '-')));
+    expect(names).to.include.members(operations.map(({ name, cli }) => cli?.name ?? name.replace('memory_', '').replaceAll('_', '-')));
     expect(new Set(names).size).to.equal(names.length);
   });
 
@@ -43,7 +43,7 @@ describe('commands', () => {
   it('shows examples that its own parser takes', async () => {
     const shell = /['"]((?:[^'"]|'\\'')*)['"]|(\S+)/g;
     for (const { name, spec } of await loadCommands())
-      for (const example of spec.examples.filter((e) => /^hindsight-es [^|<>$]*$/.test(e))) {
+      for (const example of spec.examples.filter((e) => /^hindsight-es [^|<>$&]*$/.test(e))) {
         const words = [...example.matchAll(shell)].map(([, quoted, plain]) => quoted?.replaceAll(`'\\''`, "'") ?? plain ?? '');
         expect(words[1], example).to.be.oneOf([name, ...(spec.aliases ?? [])]);
         expect(() => parseCommandLine(spec, words.slice(2), 'en'), example).not.to.throw();

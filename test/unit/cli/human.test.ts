@@ -19,7 +19,6 @@ describe('inert', () => {
   it('leaves no control character in any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-         
         expect(inert(text)).not.to.match(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
         expect(oneLine(text)).not.to.contain('\n');
       }),
@@ -105,7 +104,7 @@ describe('printers', () => {
         'en',
       ).text,
     ];
-     
+
     for (const text of texts)
       expect(text)
         .to.match(/u\{1b\}/)

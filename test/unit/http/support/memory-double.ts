@@ -45,6 +45,14 @@ const ANSWERS: Record<keyof MemoryGateway, unknown> = {
   update: { memory_id: MEMORY_ID, outcome: 'updated', version: 4 },
   history: { memory_id: MEMORY_ID, versions: [] },
   forget: { forgotten: 1, memory_ids: [MEMORY_ID] },
+  stats: {
+    service: { url: 'http://t', version: '1.2.3', uptime_seconds: 1, engine: 'e', embedding: 'm', redis: 'off' },
+    tenant: 'acme',
+    memories: 0,
+    namespaces: [],
+    embedding_queue: { due: 0, dead: 0 },
+    degraded: [],
+  },
   exportLines: [],
   importItems: { results: [], verified: false },
 };
@@ -68,6 +76,7 @@ export function memoryDouble(): MemoryDouble {
     update: answer('update'),
     history: answer('history'),
     forget: answer('forget'),
+    stats: answer('stats'),
     exportLines: answer('exportLines'),
     importItems: answer('importItems'),
   };
