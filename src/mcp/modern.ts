@@ -1,12 +1,14 @@
 /** Revision 2026-07-28 at /mcp: no initialize, no session, every POST stands alone and is answered in one JSON body. */
+import { PassThrough } from 'node:stream';
 import { toHindsightError } from '../errors.ts';
 import type { MountedRequest } from '../http/mount.ts';
 import { openTrace, traceparentOf } from '../telemetry/trace.ts';
 import { continueTrace } from '../telemetry/trace-context.ts';
 import { CACHED, discovery, META, type ServerInfo } from './about.ts';
 import { InputRequests } from './input-requests.ts';
-import { readMessage, type RpcId } from './json-rpc.ts';
+import { presentRpcError, readMessage, type RpcId } from './json-rpc.ts';
 import { checkRequest, RpcRefusal } from './modern-request.ts';
+import { progressTokenOf, tellProgress, type Every, type Progress } from './progress.ts';
 import type { RequestStates } from './request-state.ts';
 import type { Caller } from './run-tool.ts';
 
@@ -24,7 +26,7 @@ export interface ModernServer {
   readonly getPrompt?: (params: Json, caller: Caller, inputs: InputRequests) => Promise<Json>;
 }
 
-export function createModern(server: ModernServer, states: RequestStates): (request: MountedRequest) => Promise<void> {
+export function createModern(server: ModernServer, states: RequestStates, every: Every): (request: MountedRequest) => Promise<void> {
   async function result(method: string, params: Json, meta: Json, caller: Caller): Promise<Json> {
     switch (method) {
       case 'server/discover':
@@ -74,17 +76,77 @@ export function createModern(server: ModernServer, states: RequestStates): (requ
       ctx.status = 202;
       return;
     }
+    const { id, method, params } = message;
+    const outcome = async (meta: Json): Promise<Outcome> => {
+      try {
+        const complete = await result(method, params, meta, callerOf(request, meta));
+        return { status: 200, body: { result: { resultType: 'complete', ...complete, _meta: { [`${META}serverInfo`]: server.info } } } };
+      } catch (thrown) {
+        return refusal(thrown);
+      }
+    };
+    let meta: Json;
     try {
-      const meta = checkRequest(message, (name) => ctx.get(name));
-      const complete = await result(message.method, message.params, meta, callerOf(request, meta));
-      const answer = { resultType: 'complete', ...complete, _meta: { [`${META}serverInfo`]: server.info } };
-      send(request, 200, message.id, { result: answer });
+      meta = checkRequest(message, (name) => ctx.get(name));
     } catch (thrown) {
-      if (!(thrown instanceof RpcRefusal)) throw thrown;
-      const { status, code, message: text, data } = thrown;
-      send(request, status, message.id, { error: { code, message: text, ...(data === undefined ? {} : { data }) } });
+      const { status, body } = refusal(thrown);
+      return send(request, status, id, body);
     }
+    const token = method === 'tools/call' ? progressTokenOf(meta) : undefined;
+    if (token === undefined) {
+      const { status, body } = await outcome(meta);
+      return send(request, status, id, body);
+    }
+    await sendWithProgress(request, id, outcome(meta), (tell) => tellProgress(every, token, params['name'], tell));
   };
+}
+
+interface Outcome {
+  readonly status: number;
+  readonly body: object;
+}
+
+/** A fault of the protocol as its JSON-RPC error; what HTTP has to say is thrown on. */
+function refusal(thrown: unknown): Outcome {
+  if (!(thrown instanceof RpcRefusal)) throw thrown;
+  const { status, code, message, data } = thrown;
+  return { status, body: { error: { code, message, ...(data === undefined ? {} : { data }) } } };
+}
+
+/** One JSON body as always, unless the call outlives its first sign of life: then a stream of events that ends with the answer. */
+async function sendWithProgress(
+  request: MountedRequest,
+  id: RpcId,
+  outcome: Promise<Outcome>,
+  start: (tell: (progress: Progress) => void) => () => void,
+): Promise<void> {
+  const { ctx } = request;
+  const stream = new PassThrough();
+  const write = (message: object): void => void stream.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+  let begin: () => void = () => undefined;
+  const begun = new Promise<undefined>((resolve) => {
+    begin = () => resolve(undefined);
+  });
+  const stop = start((progress) => {
+    begin();
+    write({ method: 'notifications/progress', params: progress });
+  });
+  const finished = outcome.finally(stop);
+  const early = await Promise.race([finished, begun]);
+  if (early !== undefined) return send(request, early.status, id, early.body);
+  stream.on('error', () => undefined);
+  ctx.status = 200;
+  ctx.set('Content-Type', 'text/event-stream');
+  ctx.set('Cache-Control', 'no-store, no-transform');
+  ctx.set('X-Accel-Buffering', 'no');
+  ctx.body = stream;
+  ctx.flushHeaders();
+  void finished
+    .then(
+      ({ body }) => write({ id, ...body }),
+      (thrown: unknown) => stream.write(`event: message\ndata: ${presentRpcError(toHindsightError(thrown), { id }).body}\n\n`),
+    )
+    .finally(() => stream.end());
 }
 
 function send({ ctx }: MountedRequest, status: number, id: RpcId, outcome: object): void {

@@ -8,6 +8,7 @@ import { createHttpSse } from './http-sse.ts';
 import { isModern } from './modern-request.ts';
 import { createModernTools } from './modern-tools.ts';
 import { createModern, type ModernServer } from './modern.ts';
+import { startTimer, type Every } from './progress.ts';
 import { createPrompts } from './prompts.ts';
 import { createRequestStates } from './request-state.ts';
 import { createLocalRevocations, type Revocations } from './revocations.ts';
@@ -44,7 +45,7 @@ export interface McpMountOptions {
   /** 100 unless given: each is an open connection. */
   readonly maxSseStreamsPerTenant?: number;
   /** Calls `run` every `ms` until its answer is called; Node's own timers unless given. */
-  readonly every?: (ms: number, run: () => void) => () => void;
+  readonly every?: Every;
 }
 
 export interface McpMount {
@@ -68,11 +69,11 @@ const SESSIONS_PER_TENANT = 1_000;
 const SSE_STREAMS_PER_TENANT = 100;
 
 export function createMcpMount(options: McpMountOptions): McpMount {
-  const { clock, logger } = options;
+  const { clock, logger, every = startTimer } = options;
   const tools = createTools(options.operations, { prefix: options.toolPrefix, tools: options.tools });
   const prompts = createPrompts(options.operations, options.invoke, options.toolPrefix);
   const createServer =
-    options.createServer ?? createServerFactory({ tools, prompts, invoke: options.invoke, logger, version: options.version });
+    options.createServer ?? createServerFactory({ tools, prompts, invoke: options.invoke, logger, version: options.version, every });
   const sessions = createSessionTable({
     createServer,
     clock,
@@ -90,6 +91,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
   const modern = createModern(
     options.modernServer ?? createModernTools({ tools, prompts, invoke: options.invoke, version: options.version }),
     states,
+    every,
   );
   const mcp: MountedHandler = {
     ...streamable,
@@ -105,7 +107,6 @@ export function createMcpMount(options: McpMountOptions): McpMount {
   const sweep = async (): Promise<void> => {
     await Promise.all([sessions.sweep(), sse?.sweep()]);
   };
-  const every = options.every ?? startTimer;
   const timers = [
     every(SWEEP_MS, () => {
       sweep().catch((err: unknown) => logger.warn({ err }, 'mcp sessions could not be swept'));
@@ -123,9 +124,4 @@ export function createMcpMount(options: McpMountOptions): McpMount {
       await Promise.all([sessions.closeAll(), sse?.close()]);
     },
   };
-}
-
-function startTimer(ms: number, run: () => void): () => void {
-  const timer = setInterval(run, ms).unref();
-  return () => clearInterval(timer);
 }

@@ -11,6 +11,7 @@ import type { EventLog } from '../operations/watch.ts';
 import { INSTRUCTIONS, SERVER_CAPABILITIES, serverInfo } from './about.ts';
 import { confirmationForm, confirmationOf, showsForms } from './confirmation.ts';
 import { presentFailure, presentOutput, type ToolResult } from './present.ts';
+import { progressTokenOf, tellProgress, type Every } from './progress.ts';
 import { INVALID_PARAMS, type PromptSet } from './prompts.ts';
 import { runTool, type Caller } from './run-tool.ts';
 import type { ToolSet } from './tools.ts';
@@ -21,6 +22,7 @@ export interface ServerParts {
   readonly invoke: Invoke;
   readonly logger: EventLog;
   readonly version: string;
+  readonly every: Every;
 }
 
 export type CreateServer = () => Server;
@@ -42,7 +44,13 @@ export function createServerFactory(parts: ServerParts): CreateServer {
     server.fallbackRequestHandler = async ({ method, params = {} }, extra) => {
       const caller = callerOf(extra);
       if (method === 'tools/list') return { tools: parts.tools.list(caller.principal.scopes) };
-      if (method === 'tools/call') return callTool(parts, params, { ...caller, confirm: confirmIn(server, extra) }, extra.signal);
+      if (method === 'tools/call') {
+        const stop = tellProgress(parts.every, progressTokenOf(extra._meta), params['name'], (progress) => {
+          // a client that is gone needs none
+          extra.sendNotification({ method: 'notifications/progress', params: { ...progress } }).catch(() => undefined);
+        });
+        return callTool(parts, params, { ...caller, confirm: confirmIn(server, extra) }, extra.signal).finally(stop);
+      }
       if (method === 'prompts/list') return { prompts: parts.prompts.list(caller.principal.scopes) };
       if (method === 'prompts/get') return getPrompt(parts, params, caller);
       throw rpcError(ErrorCode.MethodNotFound, 'Method not found');

@@ -4,6 +4,7 @@ import { isInitializeRequest, LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIO
 import { HindsightError } from '../errors.ts';
 import type { MountedHandler, MountedRequest } from '../http/mount.ts';
 import { invalid } from '../operations/parse.ts';
+import { progressTokenOf } from './progress.ts';
 import { presentRpcError, readMessage, type RpcMessage } from './json-rpc.ts';
 import type { Revocations } from './revocations.ts';
 import type { Caller } from './run-tool.ts';
@@ -29,7 +30,15 @@ export function createStreamableHttp(parts: StreamableHttpParts): MountedHandler
    */
   async function answerAlone(request: MountedRequest): Promise<void> {
     const server = createServer();
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    const streams = progressTokenOf(metaOf(request.body)) !== undefined;
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !streams });
+    if (streams) {
+      // the answer goes on after this returns; a client that wants progress takes it as events
+      whenAnswered(request.ctx, () => void server.close());
+      await server.connect(transport);
+      const options = { parsedBody: request.body, authInfo: authInfoOf(request) };
+      return reply(request.ctx, await transport.handleRequest(webRequest(request.ctx), options), request.body);
+    }
     try {
       await server.connect(transport);
       const options = { parsedBody: request.body, authInfo: authInfoOf(request) };
@@ -128,6 +137,10 @@ export function createStreamableHttp(parts: StreamableHttpParts): MountedHandler
       return method === 'DELETE' ? end(request) : get(request);
     },
   };
+}
+
+function metaOf(body: unknown): unknown {
+  return (body as { readonly params?: { readonly _meta?: unknown } } | undefined)?.params?._meta;
 }
 
 function accepted({ ctx }: MountedRequest): void {

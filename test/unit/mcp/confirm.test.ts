@@ -78,7 +78,8 @@ describe('mcp: confirmation', () => {
   });
 
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers freely
-  async function ask(params: object, { token = ANN, meta = FORMS, call = FORGET } = {}): Promise<any> {
+  async function ask(params: object, options: { token?: string; meta?: object; call?: object } = {}): Promise<any> {
+    const { token = ANN, meta = FORMS, call = FORGET } = options;
     const body = modern('tools/call', { ...call, ...params }, meta);
     return (await send(server, body, { token, headers: modernHeaders(body) })).message;
   }
