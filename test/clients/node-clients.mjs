@@ -7,9 +7,11 @@ import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/clien
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
 const { MCP_URL, SSE_URL, TOKEN, READER, MAIN, MODULES } = process.env;
-const require = createRequire(join(MODULES, 'here.cjs'));
-const v2 = require('@modelcontextprotocol/client');
-const { StdioClientTransport: StdioV2 } = require('@modelcontextprotocol/client/stdio');
+/** Not a dependency of this package: install-clients.mjs has put it elsewhere. */
+const CLIENT = '@modelcontextprotocol/client';
+const load = createRequire(join(MODULES, 'here.cjs'));
+const v2 = load(CLIENT);
+const { StdioClientTransport: StdioV2 } = load(`${CLIENT}/stdio`);
 
 const NOTE = 'Ana keeps the spare kettle on the second floor.';
 const WRITING = ['memory_write', 'memory_update', 'memory_forget'];
