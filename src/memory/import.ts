@@ -188,7 +188,7 @@ function resultOf(record: MemoryRecord, outcome: CreateOutcome | undefined): Wri
       const kept = record.status === 'candidate' || record.status === 'pending' || record.status === 'quarantined';
       const guard = { ...record.guard, rule_ids: [...record.guard.rule_ids] };
       const settled = (record.spaces_due ?? []).length === 0;
-      return { ...result(kept ? (record.status) : 'stored'), ...facts, settled, masked: [...(record.masked ?? [])], guard };
+      return { ...result(kept ? record.status : 'stored'), ...facts, settled, masked: [...(record.masked ?? [])], guard };
     }
     case 'exists':
       return { ...result('duplicate', 'this memory is here already, or was forgotten'), ...facts };
