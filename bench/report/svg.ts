@@ -61,7 +61,7 @@ function legend(names: readonly string[], y: number, colours: readonly number[],
   let x = 16;
   return names.flatMap((name, i) => {
     const at = x;
-    x += 38 + name.length * 7;
+    x += 38 + name.length * 6.5;
     const style = `stroke-width="4"${dashed[i] === true ? ' stroke-dasharray="4 3"' : ''}`;
     return [line(at, y - 4, at + 18, y - 4, colourOf(colours[i] ?? i), style), text(at + 24, y, name)];
   });
