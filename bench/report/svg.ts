@@ -1,7 +1,8 @@
 /** Small charts as SVG text, for reports that open anywhere: horizontal bars with intervals, and lines over a linear or logarithmic axis. Pure. */
 
 const COLOURS = ['#0b6e99', '#d9730d', '#4d8f3c', '#9b4f96', '#b03a2e', '#5f6b6d'];
-const FONT = 'font-family="system-ui, sans-serif" font-size="12"';
+const FONT = 'font-family="system-ui, sans-serif"';
+const FONT_SIZE = 12;
 const INK = '#222222';
 const GRID = '#dddddd';
 const WIDTH = 860;
@@ -44,8 +45,8 @@ export function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
-const text = (x: number, y: number, content: string, more = ''): string =>
-  `<text x="${round(x)}" y="${round(y)}" ${FONT} fill="${INK}" ${more}>${escapeXml(content)}</text>`;
+const text = (x: number, y: number, content: string, more = '', size = FONT_SIZE): string =>
+  `<text x="${round(x)}" y="${round(y)}" ${FONT} font-size="${size}" fill="${INK}"${more === '' ? '' : ` ${more}`}>${escapeXml(content)}</text>`;
 const line = (x1: number, y1: number, x2: number, y2: number, stroke: string, more = ''): string =>
   `<line x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}" stroke="${stroke}" ${more}/>`;
 const round = (value: number): number => Math.round(value * 10) / 10;
@@ -94,7 +95,7 @@ export function barChart({ title, series, rows, max, format = (v) => v.toFixed(3
       const width = Math.max(0, at(bar.value) - left);
       parts.push(`<rect x="${round(left)}" y="${round(barY)}" width="${round(width)}" height="${barHeight - 2}" fill="${colourOf(i)}"/>`);
       if (low !== undefined && high !== undefined) parts.push(line(at(low), barY + 5, at(high), barY + 5, INK, 'stroke-width="1.5"'));
-      parts.push(text(Math.max(at(bar.value), at(high ?? 0)) + 6, barY + 10, format(bar.value), 'font-size="11"'));
+      parts.push(text(Math.max(at(bar.value), at(high ?? 0)) + 6, barY + 10, format(bar.value), '', FONT_SIZE - 1));
     }
   }
   return frame(title, bottom + 28, parts);

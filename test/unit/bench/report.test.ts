@@ -108,6 +108,21 @@ describe('bench plots', () => {
     expect(svg).to.not.match(/<x>|p95 < 5/);
   });
 
+  it('names no attribute twice and closes what it opens, as XML wants it', () => {
+    const charts = [
+      barChart({ title: 't', series: ['s'], rows: [{ label: 'l', bars: [{ value: 1, low: 0.5, high: 2 }] }] }),
+      lineChart({ title: 't', x: 'x', y: 'y', series: [{ name: 's', points: [[1, 1]], dashed: true }], mark: { value: 2, label: 'm' } }),
+    ];
+    for (const svg of charts) {
+      for (const [tag] of svg.matchAll(/<[a-z][^>]*>/g)) {
+        const names = [...tag.matchAll(/ ([a-zA-Z][\w-]*)="/g)].map((m) => m[1]);
+        expect(new Set(names), tag).to.have.length(names.length);
+      }
+      const opened = svg.match(/<[a-z][^>]*[^/]>/g)?.length;
+      expect(svg.match(/<\/[a-z]+>/g)).to.have.length(opened ?? 0);
+    }
+  });
+
   it('draws a bar as long as its value and its interval across it', () => {
     const svg = barChart({
       title: 't',
