@@ -18,6 +18,8 @@ import { installSchema } from './elastic/schema.ts';
 import { openKeys } from './gate/keys.ts';
 import { createTokenVerifier } from './gate/token-verifier.ts';
 import { createGuard } from './guard/guard.ts';
+import { loadGuardPolicy } from './guard/text/policy.ts';
+import { textStage } from './guard/text/stage.ts';
 import { trustPolicySchema } from './guard/policy.ts';
 import { createHttpServer } from './http/server.ts';
 import { createMcpMount } from './mcp/mount.ts';
@@ -104,6 +106,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     trust,
     policyRevision: revisionOf(policiesDir),
     clock,
+    admissionStages: [textStage(loadGuardPolicy(join(policiesDir, 'guard')))],
     onFault: (stage, err) => logger.error({ stage, err }, 'guard stage failed; it decides for the safe side'),
   });
   const stats = createAccessStats({ client, schema, clock, onError: (err) => logger.warn({ err }, 'access counts could not be flushed') });

@@ -42,6 +42,7 @@ export const ERRORS = {
   ERR_SESSION_NOT_FOUND: row(404, 'Session not found'),
   ERR_IDEMPOTENCY_IN_FLIGHT: row(409, 'A call with this Idempotency-Key is still running', 'info', true),
   ERR_VERSION_CONFLICT: row(409, 'The memory was changed at the same time; read it and try again', 'info', true),
+  ERR_REVIEW_CHANGED: row(409, 'The memory is not as it was shown; read it again and decide then'),
   ERR_PRECONDITION_FAILED: row(412, 'The memory is at version {version}, not at the one in If-Match'),
   ERR_IDEMPOTENCY_MISMATCH: row(422, 'This Idempotency-Key was used with another payload'),
   ERR_RATE_LIMITED: row(429, 'Too many calls; try again in {seconds} s', 'info', true),

@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:f
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readRunFile } from '../../src/cli/run-file.ts';
+import { readRunFile, type RunFile } from '../../src/cli/run-file.ts';
 import { HttpClient } from './http-client.ts';
 import { progress } from './progress.ts';
 
@@ -28,15 +28,18 @@ export class BenchService {
   readonly url: string;
   /** Token of the local user: all scopes, memory:admin among them. */
   readonly token: string;
+  /** Token of the local agent: read, write, forget. */
+  readonly agentToken: string;
   /** Where its keys lie, the issuer's among them. */
   readonly dataDir: string;
   readonly #child: ChildProcess;
   readonly #killAtExit: () => void;
 
-  private constructor(child: ChildProcess, url: string, token: string, dataDir: string, killAtExit: () => void) {
+  private constructor(child: ChildProcess, { url, token, agent_token }: RunFile, dataDir: string, killAtExit: () => void) {
     this.#child = child;
     this.url = url;
     this.token = token;
+    this.agentToken = agent_token;
     this.dataDir = dataDir;
     this.#killAtExit = killAtExit;
   }
@@ -72,7 +75,7 @@ export class BenchService {
       const run = readRunFile(dataDir);
       if (run !== undefined && run.pid === child.pid && (await isReady(run.url))) {
         progress(`service ready (pid ${run.pid})`);
-        return new BenchService(child, run.url, run.token, dataDir, killAtExit);
+        return new BenchService(child, run, dataDir, killAtExit);
       }
       await delay(POLL_MS);
     }

@@ -24,10 +24,10 @@ export interface Judgement {
   readonly ruleIds: readonly string[];
 }
 
-/** One step of admission. Rule stages return what they found; `combine` sees to it that nothing is ever loosened. */
+/** One step of admission. Rule stages return what they found; `combine` sees to it that nothing is ever loosened. `sofar` is what earlier stages found. */
 export interface AdmissionStage {
   readonly name: string;
-  judge(draft: MemoryDraft, context: AdmissionContext): Partial<Judgement> | Promise<Partial<Judgement>>;
+  judge(draft: MemoryDraft, context: AdmissionContext, sofar: Judgement): Partial<Judgement> | Promise<Partial<Judgement>>;
 }
 
 export const UNJUDGED: Judgement = { tier: TIER.operator, taint: [], verdict: 'allow', ruleIds: [] };

@@ -72,13 +72,20 @@ export interface Guard {
   admit(draft: MemoryDraft, context: AdmissionContext): Promise<Admission>;
   /** A stored record in another state: same texts, no more trust, the same owner and place. ERR_INTERNAL otherwise. */
   readmit(record: MemoryRecord, from: MemoryRecord): Admitted<MemoryRecord>;
+  /**
+   * A held-back record as a person lets it in: the same texts, active, at the tier of what a person confirmed (guard.md, derivation: the
+   * only way up). ERR_ACTOR_FORBIDDEN for an agent or a service, ERR_SCOPE_MISSING without memory:confirm.
+   */
+  confirm(record: MemoryRecord, from: MemoryRecord, principal: Principal): Admitted<MemoryRecord>;
+  /** Tier of what a person has confirmed. */
+  readonly confirmedTier: number;
   /** Binds a query to what its principal may see. ERR_NAMESPACE_FORBIDDEN for a named namespace outside the grant. */
   scope<Q>(query: Q, request: AccessRequest): Scoped<Q>;
   /** Records as stored, for the service's own work on them (update, forget, context); what leaves to a caller goes through a screen. */
   permitted<T extends StoredRecord | MemoryRecord>(box: Unscreened<readonly T[]>, by: Scoped<unknown>): readonly T[];
   screenHits(box: Unscreened<readonly RankedHit[]>, by: Scoped<unknown>, options?: ScreenOptions): Screening<RankedHit>;
   screenRecords(box: Unscreened<readonly MemoryRecord[]>, by: Scoped<unknown>, options?: ScreenOptions): Screening<MemoryRecord>;
-  screenList(box: Unscreened<ListPage>, by: Scoped<unknown>): Screening<MemoryRecord> & Pick<ListPage, 'next'>;
+  screenList(box: Unscreened<ListPage>, by: Scoped<unknown>, options?: ScreenOptions): Screening<MemoryRecord> & Pick<ListPage, 'next'>;
 }
 
 export interface GuardOptions {
@@ -113,7 +120,7 @@ export function createGuard(options: GuardOptions): Guard {
     let judgement = UNJUDGED;
     for (const stage of admission) {
       try {
-        judgement = combine(judgement, await stage.judge(draft, context));
+        judgement = combine(judgement, await stage.judge(draft, context, judgement));
       } catch (error) {
         onFault(stage.name, error);
         throw new HindsightError('ERR_GUARD_UNAVAILABLE', { cause: error });
@@ -187,6 +194,14 @@ export function createGuard(options: GuardOptions): Guard {
       if (changed !== undefined) throw new HindsightError('ERR_INTERNAL', { cause: new Error(`readmit: ${changed} was changed`) });
       return admit(record);
     },
+    confirmedTier: TIER.user_confirmed,
+    confirm: (record, from, principal) => {
+      if (principal.actor !== 'user') throw new HindsightError('ERR_ACTOR_FORBIDDEN');
+      if (!principal.scopes.has('memory:confirm')) throw new HindsightError('ERR_SCOPE_MISSING', { params: { scope: 'memory:confirm' } });
+      const changed = changedSeal(record, from);
+      if (changed !== undefined) throw new HindsightError('ERR_INTERNAL', { cause: new Error(`confirm: ${changed} was changed`) });
+      return admit({ ...record, status: 'active', trust_tier: TIER.user_confirmed, reason: 'confirmed by a person' });
+    },
     scope: (query, request) => scoped(query, scopeFor(request)),
     permitted: (box, by) => openUnscreened(box).filter((item) => by.scope.permits('record' in item ? item.record : item)),
     screenHits: (box, by, screenOptions = {}) =>
@@ -202,9 +217,9 @@ export function createGuard(options: GuardOptions): Guard {
         }),
       ),
     screenRecords: (box, by, screenOptions = {}) => screenRecords(openUnscreened(box), by, screenOptions),
-    screenList: (box, by) => {
+    screenList: (box, by, screenOptions = {}) => {
       const page = openUnscreened(box);
-      return { ...screenRecords(page.records, by, {}), next: page.next };
+      return { ...screenRecords(page.records, by, screenOptions), next: page.next };
     },
   };
 }

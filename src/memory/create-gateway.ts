@@ -5,6 +5,7 @@ import { forget } from './forget.ts';
 import type { MemoryGateway } from './gateway.ts';
 import { importItems } from './import.ts';
 import { get, history, list } from './read.ts';
+import { decide, listForReview } from './review.ts';
 import { search } from './search.ts';
 import { stats } from './stats.ts';
 import { createTurnLinks } from './turn-links.ts';
@@ -22,6 +23,8 @@ export function createMemoryGateway(deps: MemoryDeps): MemoryGateway {
     update: (input, call) => update(deps, turns, input, call),
     history: (input, call) => history(deps, input, call),
     forget: (input, call) => forget(deps, turns, input, call),
+    listForReview: (state, input, call) => listForReview(deps, state, input, call),
+    decide: (state, input, call) => decide(deps, state, input, call),
     stats: (input, call) => stats(deps, input, call),
     exportLines: (input, call) => exportLines(deps, input, call),
     importItems: (input, call) => importItems(deps, turns, input, call),

@@ -1,4 +1,5 @@
 /** The only door to memory: operations and jobs call this, it calls the guard, the service and the guard again. */
+import type { Status } from '../domain/memory.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ForgetAnswer, ForgetInput } from '../domain/wire/forget.ts';
 import type {
@@ -11,9 +12,13 @@ import type {
   SearchAnswer,
   SearchInput,
 } from '../domain/wire/read.ts';
+import type { ReviewAnswer, ReviewInput, ReviewListAnswer, ReviewListInput } from '../domain/wire/review.ts';
 import type { ExportInput, ImportAnswer, ImportInput } from '../domain/wire/transfer.ts';
 import type { StatsAnswer, StatsInput } from '../domain/wire/stats.ts';
 import type { UpdateAnswer, UpdateInput, WriteAnswer, WriteInput } from '../domain/wire/write.ts';
+
+/** Waits for a decision: `pending` to be confirmed, `quarantined` to be let out or not. */
+export type ReviewState = Extract<Status, 'pending' | 'quarantined'>;
 
 /** Who calls, under which trace. */
 export interface CallContext {
@@ -36,6 +41,9 @@ export interface MemoryGateway {
   update(input: UpdateInput, call: CallContext): Promise<Bare<UpdateAnswer>>;
   history(input: HistoryInput, call: CallContext): Promise<Bare<HistoryAnswer>>;
   forget(input: ForgetInput, call: CallContext): Promise<Bare<ForgetAnswer>>;
+  /** What the guard held back in this state and the caller may decide on. */
+  listForReview(state: ReviewState, input: ReviewListInput, call: CallContext): Promise<Bare<ReviewListAnswer>>;
+  decide(state: ReviewState, input: ReviewInput, call: CallContext): Promise<Bare<ReviewAnswer>>;
   /** The lines of an export file; ends with an error, and without its last line, when something breaks on the way. */
   exportLines(input: ExportInput, call: CallContext): Promise<AsyncIterable<string>>;
   stats(input: StatsInput, call: CallContext): Promise<Bare<StatsAnswer>>;

@@ -1,5 +1,7 @@
 /** The registry: every operation once, in the order in which tools and routes are listed. */
 import type { AnyOperation } from './define.ts';
+import { memoryConfirm } from './memory-confirm.ts';
+import { memoryConfirmations } from './memory-confirmations.ts';
 import { memoryExport } from './memory-export.ts';
 import { memoryForget } from './memory-forget.ts';
 import { memoryGet } from './memory-get.ts';
@@ -7,6 +9,8 @@ import { memoryHistory } from './memory-history.ts';
 import { memoryInstructions } from './memory-instructions.ts';
 import { memoryImport } from './memory-import.ts';
 import { memoryList } from './memory-list.ts';
+import { memoryQuarantine } from './memory-quarantine.ts';
+import { memoryRelease } from './memory-release.ts';
 import { memorySearch } from './memory-search.ts';
 import { memoryStats } from './memory-stats.ts';
 import { memoryUpdate } from './memory-update.ts';
@@ -20,6 +24,10 @@ export const operations: readonly AnyOperation[] = Object.freeze([
   memoryUpdate,
   memoryHistory,
   memoryForget,
+  memoryConfirmations,
+  memoryConfirm,
+  memoryQuarantine,
+  memoryRelease,
   memoryStats,
   memoryExport,
   memoryImport,

@@ -196,7 +196,7 @@ describe('queries (Q)', function () {
       '{"a":"\\ud800"}',
       '[]',
       '"text"',
-      JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`a.b.c${i}`, i]))),
+      JSON.stringify(Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`a.b.c${i}`, i]))),
       JSON.stringify(Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`k${i}`, i]))),
       JSON.stringify({ long: 'x'.repeat(9_000) }),
     ])

@@ -32,6 +32,14 @@ const REST: Readonly<Record<string, (input: Input) => RestRequest>> = {
     id === undefined
       ? ['POST', '/v1/memories/forget', body]
       : ['DELETE', `${memoryPath(id)}${queryString(body)}`, undefined, ifMatch(version)],
+  memory_stats: (input) => ['GET', `/v1/stats${queryString(input)}`],
+  memory_export: (input) => ['GET', `/v1/export${queryString(input)}`],
+  memory_import: (input) => ['POST', '/v1/import', input],
+  memory_instructions: (input) => ['GET', `/v1/instructions${queryString(input)}`],
+  memory_confirmations: (input) => ['GET', `/v1/confirmations${queryString(input)}`],
+  memory_quarantine: (input) => ['GET', `/v1/quarantine${queryString(input)}`],
+  memory_confirm: ({ memory_id: id, decision, ...body }) => ['POST', `/v1/confirmations/${String(id)}/${String(decision)}`, body],
+  memory_release: ({ memory_id: id, decision, ...body }) => ['POST', `/v1/quarantine/${String(id)}/${String(decision)}`, body],
 };
 
 export function restFrontEnd(service: TestService): FrontEnd {

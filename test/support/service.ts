@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { composeService, type Service } from '../../src/compose.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
 import { systemClock, type Clock } from '../../src/domain/clock.ts';
@@ -111,7 +112,8 @@ async function call(
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  const text = await response.text();
+  const file = response.headers.get('content-type') === 'application/gzip';
+  const text = file ? gunzipSync(Buffer.from(await response.arrayBuffer())).toString('utf8') : await response.text();
   const json = /json/.test(response.headers.get('content-type') ?? '');
   return { status: response.status, headers: response.headers, body: json && text !== '' ? JSON.parse(text) : text };
 }

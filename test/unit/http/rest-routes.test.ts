@@ -344,12 +344,14 @@ describe('http/routes', () => {
     for (const operation of operations)
       for (const binding of operation.http.filter(({ method }) => method !== 'GET' && method !== 'DELETE'))
         for (const example of operation.examples) {
-          const { memory_id: id, ...rest } = example;
-          if (binding.path.includes(':') !== (id !== undefined) && operation.name !== 'memory_forget')
+          const fields: Record<string, unknown> = { ...example };
+          if (binding.path.includes(':') !== 'memory_id' in fields && operation.name !== 'memory_forget')
             throw new Error('example does not fit');
-          const inPath = binding.path.includes(':memory_id');
-          const body = inPath ? rest : example;
-          const path = binding.path.replace(':memory_id', String(id));
+          const body = { ...fields };
+          const path = binding.path.replace(/:(\w+)/g, (_all, name: string) => {
+            delete body[name];
+            return String(fields[name]);
+          });
           const answer = await test.request(binding.method, path, { body: JSON.stringify(body), token: ADMIN });
           expect(answer.status, `${operation.name} ${answer.text}`).to.equal(200);
         }

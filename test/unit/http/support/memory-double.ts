@@ -45,6 +45,8 @@ const ANSWERS: Record<keyof MemoryGateway, unknown> = {
   update: { memory_id: MEMORY_ID, outcome: 'updated', version: 4 },
   history: { memory_id: MEMORY_ID, versions: [] },
   forget: { forgotten: 1, memory_ids: [MEMORY_ID] },
+  listForReview: { items: [], next_cursor: null },
+  decide: { memory_id: MEMORY_ID, outcome: 'approved', status: 'active', version: 2, trust: TRUST },
   stats: {
     service: { url: 'http://t', version: '1.2.3', uptime_seconds: 1, engine: 'e', embedding: 'm', redis: 'off' },
     tenant: 'acme',
@@ -76,6 +78,8 @@ export function memoryDouble(): MemoryDouble {
     update: answer('update'),
     history: answer('history'),
     forget: answer('forget'),
+    listForReview: (_state, input, call) => answer('listForReview')(input, call),
+    decide: (_state, input, call) => answer('decide')(input, call),
     stats: answer('stats'),
     exportLines: answer('exportLines'),
     importItems: answer('importItems'),

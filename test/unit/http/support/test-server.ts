@@ -123,7 +123,7 @@ async function verify(token: string) {
   const scopes = ['memory:read', 'memory:write', 'memory:forget'];
   if (token === TOKEN) return principal({ scopes });
   if (token === READER) return principal({ scopes: ['memory:read'], sub: 'bob' });
-  if (token === ADMIN) return principal({ scopes: [...scopes, 'memory:admin'], sub: 'root' });
+  if (token === ADMIN) return principal({ scopes: [...scopes, 'memory:admin', 'memory:confirm'], sub: 'root' });
   throw new HindsightError(token === KEYS_AWAY ? 'ERR_AUTH_KEYS_UNAVAILABLE' : 'ERR_AUTH_INVALID');
 }
 

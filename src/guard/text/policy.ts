@@ -1,0 +1,20 @@
+/** Loads and compiles the text guard's policies (policies/guard) at start; a fault in them refuses to start. */
+import { join } from 'node:path';
+import { HindsightError } from '../../errors.ts';
+import { loadPolicy } from '../../policy.ts';
+import { compileRules, conceptsSchema, rulesSchema } from './rules.ts';
+import type { TextGuardPolicy } from './stage.ts';
+import { verdictsSchema } from './verdicts.ts';
+
+/** Throws ERR_CONFIG_INVALID with the file and the fault. */
+export function loadGuardPolicy(dir: string): TextGuardPolicy {
+  const concepts = loadPolicy(join(dir, 'concepts.yaml'), conceptsSchema);
+  const rules = loadPolicy(join(dir, 'rules.yaml'), rulesSchema);
+  const { verdicts } = loadPolicy(join(dir, 'verdicts.yaml'), verdictsSchema);
+  try {
+    return { rules: compileRules(concepts, rules), verdicts };
+  } catch (error) {
+    const detail = `guard/rules.yaml: ${error instanceof Error ? error.message : String(error)}`;
+    throw new HindsightError('ERR_CONFIG_INVALID', { params: { detail }, cause: error });
+  }
+}

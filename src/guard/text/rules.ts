@@ -1,0 +1,185 @@
+/** Concepts and rules (policies/guard) made ready, and what they find in one reading of a text; the core of the text guard. */
+import { z } from 'zod';
+import { TIER, TIER_NAMES } from '../../domain/trust.ts';
+import type { DeepReadonly } from '../../policy.ts';
+
+const patterns = z.array(z.string().min(1)).min(1);
+
+export const conceptsSchema = z.strictObject({
+  version: z.int().min(1),
+  concepts: z.record(
+    z.string().regex(/^[a-z_]+$/),
+    z.strictObject({ en: patterns.optional(), zh: patterns.optional(), xx: patterns.optional(), any: patterns.optional() }),
+  ),
+});
+
+export const CONTENT_CLASSES = ['directive', 'sensitive'] as const;
+export type ContentClass = (typeof CONTENT_CLASSES)[number];
+
+export const rulesSchema = z.strictObject({
+  version: z.int().min(1),
+  rules: z.array(
+    z.strictObject({
+      id: z.string().regex(/^[a-z0-9-]+$/),
+      class: z.enum(CONTENT_CLASSES),
+      unit: z.enum(['sentence', 'near', 'text']).default('sentence'),
+      all: z.array(z.string()).min(1),
+      any: z.array(z.string()).optional(),
+      none: z.array(z.string()).optional(),
+      max_tier: z.enum(TIER_NAMES).optional(),
+      match: z.array(z.string()).min(1),
+      pass: z.array(z.string()).min(1),
+    }),
+  ),
+});
+
+export type Concepts = DeepReadonly<z.output<typeof conceptsSchema>>;
+export type Rules = DeepReadonly<z.output<typeof rulesSchema>>;
+
+/** A place in the text, UTF-16 offsets, end exclusive. */
+type Span = readonly [start: number, end: number];
+
+export interface Finding {
+  readonly ruleId: string;
+  readonly contentClass: ContentClass;
+}
+
+interface Compiled {
+  readonly id: string;
+  readonly contentClass: ContentClass;
+  readonly unit: 'sentence' | 'near' | 'text';
+  readonly all: readonly string[];
+  readonly any: readonly string[];
+  readonly none: readonly string[];
+  readonly maxTier: number;
+}
+
+export interface RuleSet {
+  /**
+   * Rules that hold in one reading (normalised) for a writer of this tier. Words that a person or their agent quotes in a report
+   * (a post-mortem, a manual, a rule's id) are named, not meant; in a hidden reading they are meant all the same.
+   */
+  find(text: string, tier: number, hidden: boolean): readonly Finding[];
+}
+
+const NEAR_CHARS = 200;
+/** The concept that makes quoted words a report. */
+const REPORT = 'report';
+const QUOTED = /“[^”\n]{2,300}”|"[^"\n]{2,300}"|(?<![\p{L}\p{N}])'[^'\n]{2,300}'(?![\p{L}\p{N}])|「[^」\n]{2,300}」|`[^`\n]{2,300}`/gu;
+const MAX_SPANS = 64;
+const HAN = /\p{Script=Han}/u;
+const LATIN = /[a-z]/;
+const SENTENCE_END = /[。！？!?；;\n]|\.(?=\s|$)/g;
+
+type Language = 'en' | 'zh' | 'xx' | 'any';
+
+/** Compiles policies. Throws a sentence naming the rule when it names a concept that there is not, or a pattern that is none. */
+export function compileRules(concepts: Concepts, rules: Rules): RuleSet {
+  const compiledConcepts = new Map(
+    Object.entries(concepts.concepts).map(([name, byLanguage]) => [
+      name,
+      Object.entries(byLanguage).map(([language, sources = []]) => ({
+        language: language as Language,
+        pattern: new RegExp(sources.map((s) => `(?:${s})`).join('|'), 'g'),
+      })),
+    ]),
+  );
+  const compiled: readonly Compiled[] = rules.rules.map((rule) => {
+    for (const name of [...rule.all, ...(rule.any ?? []), ...(rule.none ?? [])]) {
+      if (!compiledConcepts.has(name)) throw new Error(`rule ${rule.id} names the concept ${name}, which there is not`);
+    }
+    return {
+      id: rule.id,
+      contentClass: rule.class,
+      unit: rule.unit,
+      all: rule.all,
+      any: rule.any ?? [],
+      none: rule.none ?? [],
+      maxTier: TIER[rule.max_tier ?? 'operator'],
+    };
+  });
+  return {
+    find: (text, tier, hidden) => {
+      const languages = new Set<Language>([
+        'any',
+        'xx',
+        ...(HAN.test(text) ? ['zh' as const] : []),
+        ...(LATIN.test(text) ? ['en' as const] : []),
+      ]);
+      const cache = new Map<string, readonly Span[]>();
+      const spans = (name: string): readonly Span[] => {
+        let found = cache.get(name);
+        if (found === undefined) {
+          found = (compiledConcepts.get(name) ?? []).filter((c) => languages.has(c.language)).flatMap((c) => spansOf(text, c.pattern));
+          cache.set(name, found);
+        }
+        return found;
+      };
+      const units = sentencesOf(text);
+      const quotes = hidden || tier < TIER.agent_inferred ? [] : spansOf(text, QUOTED);
+      const quotedInReport = ([start, end]: Span): boolean =>
+        quotes.some(
+          ([from, to]) =>
+            start >= from &&
+            end <= to &&
+            spans(REPORT).some(([a, b]) => (b <= from || a >= to) && a < to + NEAR_CHARS && b > from - NEAR_CHARS),
+        );
+      return compiled
+        .filter((rule) => tier <= rule.maxTier && holds(rule, (name) => spans(name), units, text, quotedInReport))
+        .map((rule) => ({ ruleId: rule.id, contentClass: rule.contentClass }));
+    },
+  };
+}
+
+function spansOf(text: string, pattern: RegExp): Span[] {
+  const spans: Span[] = [];
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null && spans.length < MAX_SPANS; match = pattern.exec(text)) {
+    spans.push([match.index, match.index + match[0].length]);
+    if (match[0].length === 0) pattern.lastIndex++;
+  }
+  return spans;
+}
+
+/** Ends of sentences, ascending; the last one is the end of the text. */
+function sentencesOf(text: string): readonly number[] {
+  const ends: number[] = [];
+  for (const match of text.matchAll(SENTENCE_END)) ends.push(match.index + 1);
+  ends.push(text.length + 1);
+  return ends;
+}
+
+function holds(
+  rule: Compiled,
+  spans: (name: string) => readonly Span[],
+  ends: readonly number[],
+  text: string,
+  exempt: (span: Span) => boolean,
+): boolean {
+  const [first = '', ...others] = rule.all;
+  for (const span of spans(first)) {
+    if (exempt(span)) continue;
+    const [from, to] = reach(rule.unit, span, ends, text.length);
+    const inside = (name: string): boolean => spans(name).some(([start, end]) => start < to && end > from);
+    if (!others.every(inside)) continue;
+    if (rule.any.length > 0 && !rule.any.some(inside)) continue;
+    if (rule.none.some(inside)) continue;
+    return true;
+  }
+  return false;
+}
+
+function reach(unit: Compiled['unit'], [start, end]: Span, ends: readonly number[], length: number): Span {
+  if (unit === 'text') return [0, length];
+  if (unit === 'near') return [start - NEAR_CHARS, end + NEAR_CHARS];
+  let from = 0;
+  for (const at of ends) {
+    if (at > start) {
+      // a match may reach over the end of its sentence
+      if (at >= end) return [from, at];
+      break;
+    }
+    from = at;
+  }
+  return [from, ends.find((at) => at >= end) ?? length];
+}

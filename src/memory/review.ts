@@ -1,0 +1,144 @@
+/** Confirmations and quarantine: what the guard held back, shown to a person as it stands, and their decision, bound to what they saw. */
+import { createHash } from 'node:crypto';
+import { isoTime } from '../domain/clock.ts';
+import type { MemoryRecord, StoredRecord } from '../domain/memory.ts';
+import type { ReviewAnswer, ReviewInput, ReviewItem, ReviewListAnswer, ReviewListInput } from '../domain/wire/review.ts';
+import type { Filter } from '../domain/wire/common.ts';
+import { HindsightError } from '../errors.ts';
+import { sealedTextsOf } from '../guard/sealed-texts.ts';
+import { canonicalJson, defined } from './canonical.ts';
+import { openCursor, signCursor } from './cursor.ts';
+import type { MemoryDeps } from './deps.ts';
+import type { CallContext, ReviewState } from './gateway.ts';
+import { dueSpaces, writerOf } from './record.ts';
+import { makeVisible } from './search.ts';
+import { compareAndSet, keepVersion } from './versions.ts';
+import { trustOf } from './view.ts';
+
+const DEFAULT_LIMIT = 50;
+
+/**
+ * What waits in this state and is the caller's to decide on, newest first: their own memories, and with memory:admin the shared ones.
+ * Failures: ERR_ACTOR_FORBIDDEN for agents and services, ERR_CURSOR_INVALID.
+ */
+export async function listForReview(
+  deps: MemoryDeps,
+  state: ReviewState,
+  input: ReviewListInput,
+  call: CallContext,
+): Promise<Omit<ReviewListAnswer, 'trace_id'>> {
+  const { principal } = call;
+  onlyPeople(call);
+  const bound = { review: state };
+  const after = input.cursor === undefined ? undefined : openCursor(input.cursor, deps.keys.cursor, principal, bound);
+  const links = principal.scopes.has('memory:admin') ? {} : { links: { owner: [principal.owner] } };
+  const by = deps.guard.scope(
+    { filter: recent(state, deps.clock()), ...links, limit: input.limit ?? DEFAULT_LIMIT, after },
+    { principal, action: 'read', reach: 'granted', statuses: [state], nowMs: deps.clock() },
+  );
+  await makeVisible(deps, principal.tenant);
+  // as stored: a person judges the very text, so no envelope stands around it
+  const { items, next } = deps.guard.screenList(await deps.index.list(by), by, { raw: true });
+  return {
+    items: items.map(({ value }) => itemOf(value)),
+    next_cursor: next === undefined ? null : signCursor(next, deps.keys.cursor, principal, bound),
+  };
+}
+
+/**
+ * Carries out a person's decision. Approved, the memory is active and user_confirmed; rejected, it ends.
+ * Failures: ERR_ACTOR_FORBIDDEN, ERR_MEMORY_NOT_FOUND when nothing in this state is the caller's to decide on, ERR_REVIEW_CHANGED when the
+ * texts are not those that were shown, ERR_VERSION_CONFLICT.
+ */
+export async function decide(
+  deps: MemoryDeps,
+  state: ReviewState,
+  input: ReviewInput,
+  call: CallContext,
+): Promise<Omit<ReviewAnswer, 'trace_id'>> {
+  onlyPeople(call);
+  const answer = await compareAndSet<Omit<ReviewAnswer, 'trace_id'>>(
+    () => load(deps, state, input.memory_id, call),
+    async ({ record: head, at }) => {
+      if (contentHash(head) !== input.content_hash) throw new HindsightError('ERR_REVIEW_CHANGED');
+      const nowIso = isoTime(deps.clock());
+      const changed = { version: head.version + 1, updated_at: nowIso, valid_from: nowIso, created_by: writerOf(call.principal) };
+      const approved = input.decision === 'approve';
+      const sealed = approved
+        ? deps.guard.confirm({ ...head, ...changed, spaces_due: dueSpaces(deps, head) }, head, call.principal)
+        : deps.guard.readmit({ ...head, ...changed, status: 'rejected', reason: 'rejected by a person', spaces_due: [] }, head);
+      await keepVersion(deps, head, nowIso);
+      if ((await deps.index.replace(sealed, at)) === 'conflict') return 'conflict';
+      const status = approved ? 'active' : 'rejected';
+      const trust = approved ? deps.guard.confirmedTier : head.trust_tier;
+      return {
+        done: {
+          memory_id: head.memory_id,
+          outcome: approved ? 'approved' : 'rejected',
+          status,
+          version: changed.version,
+          trust: trustOf({ ...head, trust_tier: trust }),
+        },
+      };
+    },
+  );
+  await deps.dirty.mark(call.principal.tenant);
+  deps.nudge(call.principal.tenant);
+  return answer;
+}
+
+function recent(state: ReviewState, nowMs: number): Filter {
+  return state === 'pending' ? { created: { gte: isoTime(nowMs - PENDING_LIFE_MS) } } : {};
+}
+
+function onlyPeople({ principal }: CallContext): void {
+  if (principal.actor !== 'user') throw new HindsightError('ERR_ACTOR_FORBIDDEN');
+}
+
+async function load(deps: MemoryDeps, state: ReviewState, memoryId: string, { principal }: CallContext): Promise<StoredRecord> {
+  const request = { principal, action: 'write', reach: 'granted', statuses: [state], nowMs: deps.clock() } as const;
+  const by = deps.guard.scope({ memoryIds: [memoryId] }, request);
+  const [stored] = deps.guard.permitted(await deps.index.get(by), by);
+  const theirs = stored !== undefined && (stored.record.owner === principal.owner || principal.scopes.has('memory:admin'));
+  const until = stored === undefined ? undefined : waitsUntil(stored.record);
+  if (stored === undefined || !theirs || (until !== undefined && Date.parse(until) <= deps.clock()))
+    throw new HindsightError('ERR_MEMORY_NOT_FOUND');
+  return stored;
+}
+
+/** A write that waits for its confirmation is no longer asked for after a week: nobody remembers then what it was about. */
+const PENDING_LIFE_MS = 7 * 86_400_000;
+
+/** Undefined: what is quarantined stays until somebody decides. */
+function waitsUntil(record: MemoryRecord): string | undefined {
+  return record.status === 'pending' ? isoTime(Date.parse(record.created_at) + PENDING_LIFE_MS) : undefined;
+}
+
+function itemOf(record: MemoryRecord): ReviewItem {
+  const texts = sealedTextsOf(record);
+  return {
+    memory_id: record.memory_id,
+    namespace: record.namespace,
+    owner: record.owner,
+    texts: Object.fromEntries(Object.entries(texts).map(([field, text]) => [field, spelledOut(text)])),
+    content_hash: contentHash(record),
+    trust: trustOf(record),
+    guard: { verdict: record.guard.verdict, rule_ids: [...record.guard.rule_ids], policy_revision: record.guard.policy_revision },
+    created_at: record.created_at,
+    ...defined({ expires_at: waitsUntil(record) }),
+  };
+}
+
+/** SHA-256 over every text and the memory's id, base64url. */
+function contentHash(record: MemoryRecord): string {
+  return createHash('sha256')
+    .update(canonicalJson([record.memory_id, sealedTextsOf(record)]))
+    .digest('base64url');
+}
+
+/** Control, format and other characters that would hide or turn text round on a screen; line ends and tabs stay. */
+const UNSEEN = /[^\P{C}\n\t]|[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u3164\ufe00-\ufe0f\uffa0]|[\u{e0100}-\u{e01ef}]/gu;
+
+function spelledOut(text: string): string {
+  return text.replace(UNSEEN, (char) => `<U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`);
+}
