@@ -73,7 +73,7 @@ export function recommend(
   const beyond = crowds.find((other) => other.rest.p95_ms > targetMs);
   if (crowd !== undefined)
     sentences.push(
-      `Up to ${crowd.concurrency} searches at once hold it (p95 ${ms(crowd.rest.p95_ms)}, ${crowd.rest.per_second.toFixed(0)}/s)` +
+      `It holds with ${crowd.concurrency} at once (p95 ${ms(crowd.rest.p95_ms)}, ${crowd.rest.per_second.toFixed(0)}/s)` +
         (beyond === undefined ? '.' : `; ${beyond.concurrency} take ${ms(beyond.rest.p95_ms)} (${beyond.rest.per_second.toFixed(0)}/s).`),
     );
   for (const other of cells.filter((one) => like({ index: cell.index, topK: one.topK, filter: one.filter })(one))) {
