@@ -13,6 +13,7 @@ const isWordChar = (char: string): boolean => {
 
 /** `i g n o r e _ a l l` and `i|g|n| |a|l|l` joined to words: the narrowest gap goes, a wider one is a word's end. Linear. */
 export function joinSpaced(text: string): string {
+  if (!maySpell(text)) return text;
   const chars = [...text];
   const word = chars.map(isWordChar);
   let joined = '';
@@ -27,6 +28,28 @@ export function joinSpaced(text: string): string {
     at = run.end;
   }
   return joined;
+}
+
+/** Whether single characters between others stand often enough: a quick look without a copy of the text, on the safe side. */
+function maySpell(text: string): boolean {
+  let singles = 0;
+  let run = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (isLetterLike(text.charCodeAt(at))) run += 1;
+    else {
+      if (run === 1 || run === 2) singles += 1;
+      if (run > 2) singles = 0;
+      run = 0;
+      if (singles >= MIN_LETTERS - 1) return true;
+    }
+  }
+  return false;
+}
+
+/** By ranges alone: a mark taken for a letter only costs the full look. Two units may be one character. */
+function isLetterLike(code: number): boolean {
+  if (code < 128) return (code >= 48 && code <= 57) || (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+  return !((code >= 0x2000 && code <= 0x2bff) || (code >= 0x3000 && code <= 0x303f) || (code >= 0xff00 && code <= 0xff65) || code < 0xc0);
 }
 
 interface Run {

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { VERDICTS, type Verdict } from '../../domain/trust.ts';
 import type { AdmissionStage } from '../admission.ts';
+import type { TextJudge } from '../screening/rescan.ts';
 import { sealedTextsOf } from '../sealed-texts.ts';
 import type { RuleSet } from './rules.ts';
 import { verdictFor, type VerdictTable } from './verdicts.ts';
@@ -17,11 +18,10 @@ export interface TextGuardPolicy {
 }
 
 /** Finds instructions, sensitive operations and hidden payloads; the verdict is the gravest over all readings. */
-export const textStage = ({ rules, verdicts }: TextGuardPolicy): AdmissionStage => ({
-  name: 'text',
-  judge: async (draft, _context, { tier }) => {
+export function textJudge({ rules, verdicts }: TextGuardPolicy): TextJudge {
+  return async (record, tier) => {
     // one line each, so that what is split over fields is read together
-    const text = Object.values(sealedTextsOf(draft)).join('\n');
+    const text = Object.values(sealedTextsOf(record)).join('\n');
     let verdict: Verdict = 'allow';
     const ruleIds = new Set<string>();
     for (let from = 0; from < text.length; from += WINDOW_CHARS - OVERLAP_CHARS) {
@@ -34,7 +34,13 @@ export const textStage = ({ rules, verdicts }: TextGuardPolicy): AdmissionStage 
       }
     }
     return { verdict, ruleIds: [...ruleIds] };
-  },
+  };
+}
+
+/** The judge as a stage: it looks at the tier that earlier stages have left. */
+export const textStage = (judge: TextJudge): AdmissionStage => ({
+  name: 'text',
+  judge: (draft, _context, { tier }) => judge(draft, tier),
 });
 
 const graver = (a: Verdict, b: Verdict): Verdict => (VERDICTS.indexOf(b) > VERDICTS.indexOf(a) ? b : a);
