@@ -19,7 +19,8 @@ import { openKeys } from './gate/keys.ts';
 import { createTokenVerifier } from './gate/token-verifier.ts';
 import { createGuard } from './guard/guard.ts';
 import { loadGuardPolicy } from './guard/text/policy.ts';
-import { textStage } from './guard/text/stage.ts';
+import { rescanStage, type HeldBack } from './guard/screening/rescan.ts';
+import { textJudge, textStage } from './guard/text/stage.ts';
 import { trustPolicySchema } from './guard/policy.ts';
 import { createHttpServer } from './http/server.ts';
 import { createMcpMount } from './mcp/mount.ts';
@@ -102,11 +103,19 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   teardown.add('redis', () => shared.close());
 
   const index = createMemoryIndex({ client, schema, clock });
+  const policyRevision = revisionOf(policiesDir);
+  const judge = textJudge(loadGuardPolicy(join(policiesDir, 'guard')));
+  const onHeldBack = ({ memoryId, verdict, ruleIds, first }: HeldBack): void => {
+    metrics.readHeldBack(verdict);
+    if (first)
+      logger.warn({ memory_id: memoryId, verdict, rule_ids: ruleIds }, 'a memory of an older policy revision is held back from reads');
+  };
   const guard = createGuard({
     trust,
-    policyRevision: revisionOf(policiesDir),
+    policyRevision,
     clock,
-    admissionStages: [textStage(loadGuardPolicy(join(policiesDir, 'guard')))],
+    admissionStages: [textStage(judge)],
+    screenStages: [rescanStage({ judge, policyRevision, onHeldBack })],
     onFault: (stage, err) => logger.error({ stage, err }, 'guard stage failed; it decides for the safe side'),
   });
   const stats = createAccessStats({ client, schema, clock, onError: (err) => logger.warn({ err }, 'access counts could not be flushed') });

@@ -77,6 +77,7 @@ export type HitRecord = Pick<
   | 'expires_at'
   | 'trust_tier'
   | 'origin'
+  | 'guard'
   | 'status'
   | 'version'
   | 'fingerprint'

@@ -28,6 +28,7 @@ const FIELDS: Readonly<Record<keyof HitRecord, true>> = {
   expires_at: true,
   trust_tier: true,
   origin: true,
+  guard: true,
   status: true,
   version: true,
   fingerprint: true,

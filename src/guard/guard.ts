@@ -27,21 +27,35 @@ import {
 } from './admission.ts';
 import { envelopeOf, wrapTexts, type Wrap } from './envelope.ts';
 import type { TrustPolicy } from './policy.ts';
+import { arrange } from './screening/arrange.ts';
+import type { sealedTextsOf } from './sealed-texts.ts';
 
-/** The fields a screening stage decides by. */
-export type ScreenedFields = ScopedFields & Pick<MemoryRecord, 'memory_id' | 'trust_tier' | 'created_at' | 'content'>;
+/** The fields a screening stage decides by; texts as far as they will be shown. */
+export type ScreenedFields = ScopedFields &
+  Pick<MemoryRecord, 'memory_id' | 'trust_tier' | 'created_at' | 'content' | 'version' | 'guard'> &
+  Parameters<typeof sealedTextsOf>[0];
 
 export interface ScreenOptions {
   /** Leave out what is trusted less; every tier when absent. */
   readonly floor?: number;
   /** Without the envelope: memory_get's `raw`, for actor=user only. */
   readonly raw?: boolean;
+  /** True: what is kept may go into a prompt as it is. */
+  readonly prompt?: boolean;
+  /** True: the caller gets ids and no text, so that no text is judged. */
+  readonly unshown?: boolean;
+}
+
+/** How hits are screened besides. */
+export interface HitOptions extends ScreenOptions {
+  /** Wanted hits: near-duplicates, crowds and contradictions are arranged for so many places. Absent: every hit as it is, in its place. */
+  readonly topK?: number;
 }
 
 /** One step of screening: false leaves the record out. */
 export interface ScreenStage {
   readonly name: string;
-  keep(record: ScreenedFields, options: ScreenOptions): boolean;
+  keep(record: ScreenedFields, options: ScreenOptions): boolean | Promise<boolean>;
 }
 
 export interface ScreenedItem<T> {
@@ -83,9 +97,13 @@ export interface Guard {
   scope<Q>(query: Q, request: AccessRequest): Scoped<Q>;
   /** Records as stored, for the service's own work on them (update, forget, context); what leaves to a caller goes through a screen. */
   permitted<T extends StoredRecord | MemoryRecord>(box: Unscreened<readonly T[]>, by: Scoped<unknown>): readonly T[];
-  screenHits(box: Unscreened<readonly RankedHit[]>, by: Scoped<unknown>, options?: ScreenOptions): Screening<RankedHit>;
-  screenRecords(box: Unscreened<readonly MemoryRecord[]>, by: Scoped<unknown>, options?: ScreenOptions): Screening<MemoryRecord>;
-  screenList(box: Unscreened<ListPage>, by: Scoped<unknown>, options?: ScreenOptions): Screening<MemoryRecord> & Pick<ListPage, 'next'>;
+  screenHits(box: Unscreened<readonly RankedHit[]>, by: Scoped<unknown>, options?: HitOptions): Promise<Screening<RankedHit>>;
+  screenRecords(box: Unscreened<readonly MemoryRecord[]>, by: Scoped<unknown>, options?: ScreenOptions): Promise<Screening<MemoryRecord>>;
+  screenList(
+    box: Unscreened<ListPage>,
+    by: Scoped<unknown>,
+    options?: ScreenOptions,
+  ): Promise<Screening<MemoryRecord> & Pick<ListPage, 'next'>>;
 }
 
 export interface GuardOptions {
@@ -130,10 +148,11 @@ export function createGuard(options: GuardOptions): Guard {
   };
 
   /** 'failed' when a stage threw: the caller of screen then holds the record to the failing floor. */
-  const kept = (record: ScreenedFields, screenOptions: ScreenOptions): boolean | 'failed' => {
+  const kept = async (record: ScreenedFields, screenOptions: ScreenOptions): Promise<boolean | 'failed'> => {
     for (const stage of screening) {
       try {
-        if (!stage.keep(record, screenOptions)) return false;
+        const answer = stage.keep(record, screenOptions);
+        if (!(typeof answer === 'boolean' ? answer : await answer)) return false;
       } catch (error) {
         onFault(stage.name, error);
         return 'failed';
@@ -142,31 +161,61 @@ export function createGuard(options: GuardOptions): Guard {
     return true;
   };
 
-  const screen = <T>(
+  /** What may be shown, as it is stored. */
+  const allowed = async <T>(
     values: readonly T[],
     by: Scoped<unknown>,
     screenOptions: ScreenOptions,
     recordOf: (value: T) => ScreenedFields,
-    wrapped: (value: T, wrap: Wrap) => T,
-  ): Screening<T> => {
-    const boundary = newBoundary();
+  ): Promise<{ readonly values: readonly T[]; readonly degraded: boolean }> => {
     let degraded = false;
-    const items: ScreenedItem<T>[] = [];
+    const found: T[] = [];
     for (const value of values) {
       const record = recordOf(value);
       if (!by.scope.permits(record)) continue;
-      const verdict = kept(record, screenOptions);
+      const verdict = await kept(record, screenOptions);
       if (verdict === 'failed') degraded = true;
       if (verdict === false || (verdict === 'failed' && record.trust_tier < TIER[trust.failing_floor])) continue;
-      const referenceOnly = record.trust_tier < INSTRUCTION_TIER;
-      const envelope = referenceOnly && screenOptions.raw !== true;
-      items.push({ value: envelope ? wrapped(value, envelopeOf(record, boundary)) : value, referenceOnly });
+      found.push(value);
     }
+    return { values: found, degraded };
+  };
+
+  const enclosed = <T>(
+    values: readonly T[],
+    raw: boolean,
+    recordOf: (value: T) => ScreenedFields,
+    wrapped: (value: T, wrap: Wrap) => T,
+  ): readonly ScreenedItem<T>[] => {
+    const boundary = newBoundary();
+    return values.map((value) => {
+      const record = recordOf(value);
+      const referenceOnly = record.trust_tier < INSTRUCTION_TIER;
+      return { value: referenceOnly && !raw ? wrapped(value, envelopeOf(record, boundary)) : value, referenceOnly };
+    });
+  };
+
+  const screenHits = async (hits: readonly RankedHit[], by: Scoped<unknown>, options: HitOptions): Promise<Screening<RankedHit>> => {
+    const recordOf = (hit: RankedHit): ScreenedFields => hit.record;
+    const { values, degraded } = await allowed(hits, by, options, recordOf);
+    // by what the texts say: the envelope comes last
+    const arranged = options.topK === undefined ? values : arrange(values, { topK: options.topK, reader: by.scope.principal.owner });
+    const items = enclosed(arranged, options.raw === true, recordOf, (hit, wrap) => ({
+      ...hit,
+      record: wrapTexts(hit.record, wrap),
+      ...(hit.passage === undefined ? {} : { passage: wrap(hit.passage) }),
+    }));
     return { items, degraded };
   };
 
-  const screenRecords = (records: readonly MemoryRecord[], by: Scoped<unknown>, screenOptions: ScreenOptions): Screening<MemoryRecord> =>
-    screen(records, by, screenOptions, (record) => record, wrapTexts);
+  const screenRecords = async (
+    records: readonly MemoryRecord[],
+    by: Scoped<unknown>,
+    screenOptions: ScreenOptions,
+  ): Promise<Screening<MemoryRecord>> => {
+    const { values, degraded } = await allowed(records, by, screenOptions, (record) => record);
+    return { items: enclosed(values, screenOptions.raw === true, (record) => record, wrapTexts), degraded };
+  };
 
   return {
     policyRevision,
@@ -204,22 +253,11 @@ export function createGuard(options: GuardOptions): Guard {
     },
     scope: (query, request) => scoped(query, scopeFor(request)),
     permitted: (box, by) => openUnscreened(box).filter((item) => by.scope.permits('record' in item ? item.record : item)),
-    screenHits: (box, by, screenOptions = {}) =>
-      screen(
-        openUnscreened(box),
-        by,
-        screenOptions,
-        (hit) => hit.record,
-        (hit, wrap) => ({
-          ...hit,
-          record: wrapTexts(hit.record, wrap),
-          ...(hit.passage === undefined ? {} : { passage: wrap(hit.passage) }),
-        }),
-      ),
+    screenHits: (box, by, hitOptions = {}) => screenHits(openUnscreened(box), by, hitOptions),
     screenRecords: (box, by, screenOptions = {}) => screenRecords(openUnscreened(box), by, screenOptions),
-    screenList: (box, by, screenOptions = {}) => {
+    screenList: async (box, by, screenOptions = {}) => {
       const page = openUnscreened(box);
-      return { ...screenRecords(page.records, by, screenOptions), next: page.next };
+      return { ...(await screenRecords(page.records, by, screenOptions)), next: page.next };
     },
   };
 }

@@ -44,7 +44,7 @@ export async function exportLines(deps: MemoryDeps, input: ExportInput, call: Ca
     let count = 0;
     for await (const page of deps.index.scan(by)) {
       call.signal.throwIfAborted();
-      const { items, degraded } = deps.guard.screenRecords(page, by, { raw: true });
+      const { items, degraded } = await deps.guard.screenRecords(page, by, { raw: true });
       // a screen that had to leave records out must not end in a manifest that says all are here
       if (degraded) throw new HindsightError('ERR_GUARD_UNAVAILABLE');
       for (const { value } of items) {

@@ -167,7 +167,7 @@ async function sampleOf(deps: MemoryDeps, call: CallContext, memoryIds: readonly
   const shortened = mapUnscreened(await deps.index.get(by), (stored) =>
     stored.map(({ record }) => ({ ...record, content: beginning(record.content) })),
   );
-  return deps.guard.screenRecords(shortened, by).items.map(({ value, referenceOnly }) => ({
+  return (await deps.guard.screenRecords(shortened, by)).items.map(({ value, referenceOnly }) => ({
     memory_id: value.memory_id,
     content: value.content,
     created_at: value.created_at,

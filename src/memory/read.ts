@@ -1,5 +1,4 @@
 /** memory_get, memory_list and memory_history: reads by id and in pages, each through the guard's screen. */
-import { STATUSES } from '../domain/memory.ts';
 import { mapUnscreened } from '../domain/sealed.ts';
 import type { GetInput, HistoryAnswer, HistoryInput, ListAnswer, ListInput, MemoryView } from '../domain/wire/read.ts';
 import { HindsightError } from '../errors.ts';
@@ -10,7 +9,7 @@ import type { MemoryDeps } from './deps.ts';
 import { changedFields } from './diff.ts';
 import type { CallContext } from './gateway.ts';
 import { makeVisible } from './search.ts';
-import { listStatuses, shownStatuses } from './statuses.ts';
+import { listStatuses, shownStatuses, VERSION_STATUSES } from './statuses.ts';
 import { withIntervals } from './versions.ts';
 import { memoryView, trustOf } from './view.ts';
 
@@ -22,7 +21,7 @@ export async function get(deps: MemoryDeps, input: GetInput, call: CallContext):
   if (raw && call.principal.actor !== 'user') throw new HindsightError('ERR_ACTOR_FORBIDDEN');
   const by = deps.guard.scope({ memoryIds: [input.memory_id] }, byId(deps, call));
   const records = mapUnscreened(await deps.index.get(by), (stored) => stored.map(({ record }) => record));
-  const [item] = deps.guard.screenRecords(records, by, { raw }).items;
+  const [item] = (await deps.guard.screenRecords(records, by, { raw })).items;
   if (item === undefined) throw new HindsightError('ERR_MEMORY_NOT_FOUND');
   return memoryView(item);
 }
@@ -39,7 +38,7 @@ export async function list(deps: MemoryDeps, input: ListInput, call: CallContext
     { principal, action: 'read', reach: input.namespaces ?? 'default', statuses, nowMs: deps.clock() },
   );
   await makeVisible(deps, principal.tenant);
-  const { items, next } = deps.guard.screenList(await deps.index.list(by), by);
+  const { items, next } = await deps.guard.screenList(await deps.index.list(by), by);
   return {
     items: items.map(memoryView),
     next_cursor: next === undefined ? null : signCursor(next, deps.keys.cursor, principal, bound),
@@ -55,7 +54,7 @@ export async function history(deps: MemoryDeps, input: HistoryInput, call: CallC
   const byHead = deps.guard.scope({ memoryIds: [input.memory_id] }, byId(deps, call));
   const head = mapUnscreened(await deps.index.get(byHead), (stored) => stored.map(({ record }) => record));
   if (deps.guard.permitted(head, byHead).length === 0) throw new HindsightError('ERR_MEMORY_NOT_FOUND');
-  const byCopies = deps.guard.scope({ memoryId: input.memory_id }, { ...byId(deps, call), statuses: STATUSES });
+  const byCopies = deps.guard.scope({ memoryId: input.memory_id }, { ...byId(deps, call), statuses: VERSION_STATUSES });
   const [now] = deps.guard.permitted(head, byHead);
   // A version that may not be seen still tells when the one before it ended.
   const copies = mapUnscreened(await deps.index.versions(byCopies), (found) =>
@@ -63,7 +62,9 @@ export async function history(deps: MemoryDeps, input: HistoryInput, call: CallC
   );
   // Compared as stored, shown as screened: two envelopes of equal texts may differ.
   const stored = [...deps.guard.permitted(head, byHead), ...deps.guard.permitted(copies, byCopies)];
-  const shown = [...deps.guard.screenRecords(head, byHead).items, ...deps.guard.screenRecords(copies, byCopies).items];
+  const { items: shownHead } = await deps.guard.screenRecords(head, byHead);
+  if (shownHead.length === 0) throw new HindsightError('ERR_MEMORY_NOT_FOUND');
+  const shown = [...shownHead, ...(await deps.guard.screenRecords(copies, byCopies)).items];
   const storedAt = new Map(stored.map((record) => [record.version, record]));
   return {
     memory_id: input.memory_id,

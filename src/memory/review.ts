@@ -1,7 +1,7 @@
 /** Confirmations and quarantine: what the guard held back, shown to a person as it stands, and their decision, bound to what they saw. */
 import { createHash } from 'node:crypto';
 import { isoTime } from '../domain/clock.ts';
-import type { MemoryRecord, StoredRecord } from '../domain/memory.ts';
+import { PENDING_LIFE_MS, type MemoryRecord, type StoredRecord } from '../domain/memory.ts';
 import type { ReviewAnswer, ReviewInput, ReviewItem, ReviewListAnswer, ReviewListInput } from '../domain/wire/review.ts';
 import type { Filter } from '../domain/wire/common.ts';
 import { HindsightError } from '../errors.ts';
@@ -38,7 +38,7 @@ export async function listForReview(
   );
   await makeVisible(deps, principal.tenant);
   // as stored: a person judges the very text, so no envelope stands around it
-  const { items, next } = deps.guard.screenList(await deps.index.list(by), by, { raw: true });
+  const { items, next } = await deps.guard.screenList(await deps.index.list(by), by, { raw: true });
   return {
     items: items.map(({ value }) => itemOf(value)),
     next_cursor: next === undefined ? null : signCursor(next, deps.keys.cursor, principal, bound),
@@ -105,9 +105,6 @@ async function load(deps: MemoryDeps, state: ReviewState, memoryId: string, { pr
     throw new HindsightError('ERR_MEMORY_NOT_FOUND');
   return stored;
 }
-
-/** A write that waits for its confirmation is no longer asked for after a week: nobody remembers then what it was about. */
-const PENDING_LIFE_MS = 7 * 86_400_000;
 
 /** Undefined: what is quarantined stays until somebody decides. */
 function waitsUntil(record: MemoryRecord): string | undefined {

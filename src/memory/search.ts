@@ -81,24 +81,45 @@ export async function rank(deps: MemoryDeps, input: SearchInput, call: CallConte
     taskType: input.task_type,
     passages: holdings.passages,
   };
-  const query = deps.guard.scope(spec, request);
-  const screening = deps.guard.screenHits(await ranked(deps, query, spec, action === 'forget'), query, { floor });
+  const screening = await screened(deps, spec, request, floor);
   const degraded = [...(first === undefined || more === undefined ? ['vector'] : []), ...(screening.degraded ? ['guard'] : [])];
   return { screening, profile, topK, degraded };
 }
 
+/** Candidates of the second query, for an answer that copies have emptied: what 50 copies of one text leave fills 20 places still. */
+const MORE_CANDIDATES = 100;
+
+/**
+ * Ranked, screened hits. Forgetting gets every copy, in its place; a search gets near-duplicates once, and when the screen leaves too few
+ * of a full page for it, once more from a longer one.
+ */
+async function screened(deps: MemoryDeps, spec: SearchSpec, request: AccessRequest, floor: number): Promise<Screening<RankedHit>> {
+  const query = deps.guard.scope(spec, request);
+  const page = await ranked(deps, query, spec, request.action === 'forget');
+  // ids alone leave the service here, and what is held back must be within reach of forgetting
+  if (request.action === 'forget') return deps.guard.screenHits(page.hits, query, { floor, unshown: true });
+  const screening = await deps.guard.screenHits(page.hits, query, { floor, prompt: true, topK: spec.topK });
+  const { candidates } = spec.profile;
+  if (screening.items.length >= spec.topK || page.found < candidates || candidates >= MORE_CANDIDATES) return screening;
+  return screened(deps, { ...spec, profile: { ...spec.profile, candidates: MORE_CANDIDATES } }, request, floor);
+}
+
+/** The index's hits in order, and how many it brought. */
 async function ranked(
   deps: MemoryDeps,
   query: Scoped<SearchSpec>,
   spec: SearchSpec,
   keepCopies: boolean,
-): Promise<Unscreened<readonly RankedHit[]>> {
+): Promise<{ readonly hits: Unscreened<readonly RankedHit[]>; readonly found: number }> {
   // before any score is compared with min_score: that too could be asked again and again
   const { scopes } = query.scope.principal;
-  return mapUnscreened(await deps.index.search(query), (page) => {
-    const hits = fuse(page, spec, 'en', keepCopies);
-    return scopes.has('memory:admin') ? hits : hits.map(coarse);
+  let found = 0;
+  const hits = mapUnscreened(await deps.index.search(query), (page) => {
+    found = page.hits.length;
+    const fused = fuse(page, spec, 'en', keepCopies);
+    return scopes.has('memory:admin') ? fused : fused.map(coarse);
   });
+  return { hits, found };
 }
 
 /** Read-your-writes: what was acknowledged before this search is in it, and in what the namespaces are said to hold. */

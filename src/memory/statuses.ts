@@ -1,5 +1,5 @@
 /** Which statuses a read may show, by what it is for and who asks; the mandatory filter is made with these. */
-import { DEFAULT_STATUSES, SEARCHABLE_STATUSES, type Status } from '../domain/memory.ts';
+import { DEFAULT_STATUSES, SEARCHABLE_STATUSES, STATUSES, type Status } from '../domain/memory.ts';
 import type { Principal } from '../domain/principal.ts';
 
 /** Listed and read by id besides; what waits for a person's decision is shown to people, not to agents. */
@@ -16,6 +16,11 @@ export function searchStatuses(asked: readonly Status[] | undefined, includeSupe
 export function shownStatuses(principal: Principal): readonly Status[] {
   return principal.actor === 'agent' ? SHOWN : SHOWN_TO_PEOPLE;
 }
+
+/** Statuses in which a version of a shown memory may have stood; one that was held back then is seen where held-back writes are decided on. */
+export const VERSION_STATUSES: readonly Status[] = STATUSES.filter(
+  (status) => status !== 'pending' && status !== 'quarantined' && status !== 'rejected',
+);
 
 /** Statuses a list shows: active and conflict unless others are asked for. */
 export function listStatuses(principal: Principal, asked: readonly Status[] | undefined): readonly Status[] {

@@ -1,6 +1,7 @@
 /** The metrics page: Prometheus counters and histograms with closed sets of labels; one registry a process, passed down by compose. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { QueueDepth } from '../domain/ports.ts';
+import type { Verdict } from '../domain/trust.ts';
 import type { ErrorCode } from '../errors.ts';
 
 const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
@@ -29,6 +30,16 @@ export interface Metrics {
   /** A search had to do without a part, `vector` for instance. */
   readonly searchDegraded: (part: string) => void;
   readonly rateLimited: (bucket: 'principal' | 'tenant' | 'address') => void;
+  /** A read left out a record that the present rules would not let in. */
+  readonly readHeldBack: (verdict: Verdict) => void;
+  /** Stored records that the present rules have still to judge. */
+  readonly rescanUnchecked: (records: number) => void;
+  /** A stored record that the present rules would not let in. */
+  readonly rescanFound: (rule: string, action: 'quarantined' | 'reported') => void;
+  /** Records judged by the nightly sample. */
+  readonly rescanSampled: (records: number) => void;
+  /** A write was rejected because nobody decided on it in time. */
+  readonly pendingExpired: () => void;
   /** An availability shortcut was taken: the answer is right, the guarantee is smaller. */
   readonly shortcutTaken: (name: Shortcut) => void;
 }
@@ -97,6 +108,33 @@ export function createMetrics(): Metrics {
     labelNames: ['bucket'],
     registers,
   });
+  const heldBack = new Counter({
+    name: 'hindsight_guard_held_back_reads_total',
+    help: 'Records left out of a read because the present rules would not let them in',
+    labelNames: ['verdict'],
+    registers,
+  });
+  const rescan = new Gauge({
+    name: 'hindsight_guard_rescan_unchecked_records',
+    help: 'Stored records that another policy revision let in and the present rules have still to judge',
+    registers,
+  });
+  const rescanFindings = new Counter({
+    name: 'hindsight_guard_rescan_findings_total',
+    help: 'Stored records that the present rules would not let in, by rule: quarantined, or reported because a person confirmed them',
+    labelNames: ['rule', 'action'],
+    registers,
+  });
+  const sampled = new Counter({
+    name: 'hindsight_guard_sampled_records_total',
+    help: 'Records judged by the nightly sample',
+    registers,
+  });
+  const expired = new Counter({
+    name: 'hindsight_guard_pending_expired_total',
+    help: 'Writes that waited for a decision until their time was over',
+    registers,
+  });
   const shortcuts = new Counter({
     name: 'hindsight_shortcuts_total',
     help: 'Availability shortcuts taken',
@@ -106,6 +144,7 @@ export function createMetrics(): Metrics {
   const route = closedSet();
   const operation = closedSet();
   const part = closedSet();
+  const rule = closedSet();
   return {
     contentType: registry.contentType,
     render: () => registry.metrics(),
@@ -136,6 +175,21 @@ export function createMetrics(): Metrics {
     },
     rateLimited(bucket) {
       limited.inc({ bucket });
+    },
+    readHeldBack(verdict) {
+      heldBack.inc({ verdict });
+    },
+    rescanUnchecked(records) {
+      rescan.set(records);
+    },
+    rescanFound(id, action) {
+      rescanFindings.inc({ rule: rule(id), action });
+    },
+    rescanSampled(records) {
+      sampled.inc(records);
+    },
+    pendingExpired() {
+      expired.inc();
     },
     shortcutTaken(name) {
       shortcuts.inc({ name });

@@ -73,6 +73,11 @@ describe('what is declared is used', () => {
     metrics.elasticDone('search', 'ok', 1);
     metrics.searchDegraded('vector');
     metrics.rateLimited('tenant');
+    metrics.readHeldBack('quarantine');
+    metrics.rescanUnchecked(1);
+    metrics.rescanFound('bias', 'quarantined');
+    metrics.rescanSampled(1);
+    metrics.pendingExpired();
     metrics.shortcutTaken('limits_without_redis');
     metrics.embedFailed('unavailable');
     metrics.embedQueue({ due: 1, dead: 1, deadBy: { unavailable: 1, rejected: 1, store: 1, other: 1 }, foreign: 1 });

@@ -18,6 +18,7 @@ export function recordOf(over: Partial<HitRecord> & { readonly memory_id: string
     event_at: time,
     trust_tier: 3,
     origin: [],
+    guard: { verdict: 'allow', rule_ids: [], policy_revision: 'r1' },
     status: 'active',
     version: 1,
     fingerprint: over.memory_id,

@@ -34,6 +34,8 @@ export interface TestMemoryIndex extends MemoryIndex {
   readonly calls: string[];
   /** Sets a document aside from the guard, as an operator or an older version could have left it. */
   plant(record: MemoryRecord): void;
+  /** The same for the copy of an earlier version. */
+  plantVersion(record: MemoryRecord): void;
 }
 
 export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
@@ -81,6 +83,7 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
       const slot = heads.get(record.memory_id);
       if (slot !== undefined) slot.visible = slot.record;
     },
+    plantVersion: (record) => void copies.set(`${record.memory_id}@${record.version}`, clone(record)),
     create: async (box) => {
       await enter('create');
       return create(openAdmitted(box));

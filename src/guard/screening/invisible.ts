@@ -14,8 +14,12 @@ const EMOJI_STYLE = String.raw`(?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?<=
 /** Default-ignorable code points (zero-width, bidi controls, tags, fillers, variation selectors), save where a script or an emoji is spelled with them. */
 const IGNORABLE = new RegExp(`(${SPELLED}|${EMOJI_JOINED}|${EMOJI_STYLE})|\\p{Default_Ignorable_Code_Point}`, 'gu');
 
+/** ASCII and Chinese text with nothing of the kind. */
+const PLAIN = /^[\t\n -~\u2018-\u201d\u2026\u3000-\u303f\u3400-\u9fff\uff01-\uff5e]*$/;
+
 /** The text without escape sequences, control, bidi and tag characters and without zero-width ones that spell nothing. Idempotent, linear. */
 export function withoutInvisible(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text
     .replace(ESCAPES, '')
     .replace(LINE_ENDS, '\n')

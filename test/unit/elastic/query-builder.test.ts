@@ -10,7 +10,7 @@ const SCOPE = scopeOf(['user.ann']);
 const FIELDS = [
   ...['doc_type', 'memory_id', 'tenant', 'namespace', 'owner', 'visibility', 'layer', 'kind', 'subject', 'topic', 'task_id', 'task_type'],
   ...['title', 'content', 'summary', 'tags', 'importance', 'confidence', 'access_level', 'created_at', 'occurred_at', 'event_at'],
-  ...['expires_at', 'trust_tier', 'origin', 'status', 'version', 'fingerprint'],
+  ...['expires_at', 'trust_tier', 'origin', 'guard', 'status', 'version', 'fingerprint'],
 ];
 
 const recency = (weight: number): QueryClause => ({
