@@ -11,6 +11,7 @@ import { HindsightError, type FieldFault } from '../errors.ts';
 import type { AdmissionContext, MemoryDraft } from '../guard/admission.ts';
 import { defined } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
+import { failedReason } from './failed.ts';
 import type { CallContext } from './gateway.ts';
 import { idempotent } from './idempotency.ts';
 import { draftOf, eventAt, utc } from './record.ts';
@@ -177,7 +178,7 @@ async function store(deps: MemoryDeps, turns: TurnLinks, call: CallContext, judg
   }
   const results = linked.map((record, i) => resultOf(record, outcomes[i]));
   let next = 0;
-  return judged.map((j) => ('result' in j ? j.result : (results[next++] ?? FAILED)));
+  return judged.map((j) => ('result' in j ? j.result : (results[next++] ?? failed())));
 }
 
 /** An id that is taken is the same memory, from this file or never gone; also a forgotten one, which an import does not bring back. */
@@ -194,7 +195,7 @@ function resultOf(record: MemoryRecord, outcome: CreateOutcome | undefined): Wri
       return { ...result('duplicate', 'this memory is here already, or was forgotten'), ...facts };
     case 'failed':
     case undefined:
-      return FAILED;
+      return failed(outcome);
   }
 }
 
@@ -202,7 +203,7 @@ function result(outcome: WriteResult['outcome'], reason?: string): WriteResult {
   return { memory_id: null, outcome, ...(reason === undefined ? {} : { reason }), settled: true, replaced: [], masked: [] };
 }
 
-const FAILED = result('failed', 'the store refused this memory; the others are not affected');
+const failed = (outcome?: CreateOutcome): WriteResult => result('failed', failedReason(outcome));
 
 function invalidResult(faults: readonly FieldFault[]): WriteResult {
   return { ...result('invalid', 'this item is not valid'), errors: faults.map((f) => ({ ...f })) };

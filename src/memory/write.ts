@@ -6,6 +6,7 @@ import type { Admitted } from '../domain/sealed.ts';
 import type { WriteAnswer, WriteInput, WriteItem, WriteResult } from '../domain/wire/write.ts';
 import { HindsightError, type FieldFault } from '../errors.ts';
 import type { MemoryDeps } from './deps.ts';
+import { failedReason } from './failed.ts';
 import type { CallContext } from './gateway.ts';
 import { idempotent } from './idempotency.ts';
 import { checkItems, type CheckedItems } from './items.ts';
@@ -65,7 +66,7 @@ async function store(deps: MemoryDeps, turns: TurnLinks, call: CallContext, judg
   );
   const results = linked.map((record, i) => resultOf(record, outcomes[i]));
   let next = 0;
-  return { results: judged.map((j) => ('result' in j ? j.result : (results[next++] ?? FAILED))) };
+  return { results: judged.map((j) => ('result' in j ? j.result : (results[next++] ?? failed()))) };
 }
 
 /** A batch worth splitting, whose items do not lend each other their words. */
@@ -104,7 +105,7 @@ async function storeInGroups(
   const answers = await Promise.all(groups);
   const [first] = answers;
   if (first !== undefined && isFailed(first) && answers.every(isFailed)) throw first.error;
-  return { results: answers.flatMap((a) => (isFailed(a) ? Array<WriteResult>(a.items).fill(FAILED) : a.results)) };
+  return { results: answers.flatMap((a) => (isFailed(a) ? Array<WriteResult>(a.items).fill(failed()) : a.results)) };
 }
 
 interface Failed {
@@ -208,15 +209,10 @@ async function judge(
 }
 
 const EMPTY = { settled: true, replaced: [], masked: [] };
-const FAILED: WriteResult = {
-  ...EMPTY,
-  memory_id: null,
-  outcome: 'failed',
-  reason: 'the store refused this memory; the others are not affected',
-};
+const failed = (outcome?: CreateOutcome): WriteResult => ({ ...EMPTY, memory_id: null, outcome: 'failed', reason: failedReason(outcome) });
 
 function resultOf(record: MemoryRecord, outcome: CreateOutcome | undefined): WriteResult {
-  if (!isStored(outcome)) return FAILED;
+  if (!isStored(outcome)) return failed(outcome);
   return {
     memory_id: record.memory_id,
     outcome: OUTCOME_OF[record.status] ?? 'stored',

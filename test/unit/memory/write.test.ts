@@ -255,6 +255,7 @@ describe('memory write', () => {
     const items = { items: [{ content: 'a' }, { content: 'b' }] };
     const first = await world.memory.write(items, call());
     expect(first.results.map((r) => r.outcome)).to.deep.equal(['stored', 'failed']);
+    expect(first.results[1]?.reason).to.contain('may or may not be stored');
     world.index.createMany = createMany;
     const second = await world.memory.write(items, call());
     expect(second.results.map((r) => r.outcome)).to.deep.equal(['stored', 'stored']);
