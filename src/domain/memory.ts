@@ -36,6 +36,9 @@ export const DEFAULT_STATUSES: readonly Status[] = ['active', 'conflict'];
 /** Put into prompts, and so worth vectors: never a candidate, nothing held back, nothing forgotten. */
 export const SEARCHABLE_STATUSES: readonly Status[] = ['active', 'conflict', 'superseded', 'archived'];
 
+/** A write that waits for its confirmation is no longer asked for after a week: nobody remembers then what it was about. */
+export const PENDING_LIFE_MS = 7 * 86_400_000;
+
 export const VISIBILITIES = ['private', 'shared'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 
