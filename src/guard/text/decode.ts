@@ -60,21 +60,18 @@ function readable(text: string): boolean {
   const sample = text.slice(0, 512);
   const good = sample.match(/[\p{L}\p{N}\p{P}\p{Zs}\n\r\t]/gu)?.length ?? 0;
   const letters = sample.match(/\p{L}/gu)?.length ?? 0;
-  return good >= 0.9 * [...sample].length && letters >= 3 && !sample.includes('\ufffd');
+  return good >= 0.9 * [...sample].length && letters >= 3;
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true });
+const decoder = new TextDecoder('utf-8');
 
-function utf8(bytes: Uint8Array): string | undefined {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return undefined;
-  }
+/** A byte that is no text, or a character cut in half, leaves the rest readable: nobody hides a whole payload behind one. */
+function utf8(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
 }
 
-function percentDecoded(text: string): string | undefined {
-  return text.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) => utf8(Buffer.from(run.replaceAll('%', ''), 'hex')) ?? run);
+function percentDecoded(text: string): string {
+  return text.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) => utf8(Buffer.from(run.replaceAll('%', ''), 'hex')));
 }
 
 function codePoint(hex: string): string | undefined {

@@ -66,7 +66,10 @@ const NEAR_CHARS = 200;
 /** The concept that makes quoted words a report. */
 const REPORT = 'report';
 const QUOTED = /“[^”\n]{2,300}”|"[^"\n]{2,300}"|(?<![\p{L}\p{N}])'[^'\n]{2,300}'(?![\p{L}\p{N}])|「[^」\n]{2,300}」|`[^`\n]{2,300}`/gu;
-const MAX_SPANS = 64;
+/** More quotations than this are taken at their word. */
+const MAX_QUOTES = 64;
+/** Above what a window can hold: harmless matches in front must not use the places up. */
+const MAX_SPANS = 4_096;
 const HAN = /\p{Script=Han}/u;
 const LATIN = /[a-z]/;
 const SENTENCE_END = /[。！？!?；;\n]|\.(?=\s|$)/g;
@@ -110,13 +113,14 @@ export function compileRules(concepts: Concepts, rules: Rules): RuleSet {
       const spans = (name: string): readonly Span[] => {
         let found = cache.get(name);
         if (found === undefined) {
-          found = (compiledConcepts.get(name) ?? []).filter((c) => languages.has(c.language)).flatMap((c) => spansOf(text, c.pattern));
+          const here = (compiledConcepts.get(name) ?? []).filter((c) => languages.has(c.language));
+          found = disjoint(here.flatMap((c) => spansOf(text, c.pattern, MAX_SPANS)));
           cache.set(name, found);
         }
         return found;
       };
       const units = sentencesOf(text);
-      const quotes = hidden || tier < TIER.agent_inferred ? [] : spansOf(text, QUOTED);
+      const quotes = hidden || tier < TIER.agent_inferred ? [] : spansOf(text, QUOTED, MAX_QUOTES);
       const quotedInReport = ([start, end]: Span): boolean =>
         quotes.some(
           ([from, to]) =>
@@ -131,14 +135,36 @@ export function compileRules(concepts: Concepts, rules: Rules): RuleSet {
   };
 }
 
-function spansOf(text: string, pattern: RegExp): Span[] {
+function spansOf(text: string, pattern: RegExp, limit: number): Span[] {
   const spans: Span[] = [];
   pattern.lastIndex = 0;
-  for (let match = pattern.exec(text); match !== null && spans.length < MAX_SPANS; match = pattern.exec(text)) {
+  for (let match = pattern.exec(text); match !== null && spans.length < limit; match = pattern.exec(text)) {
     spans.push([match.index, match.index + match[0].length]);
     if (match[0].length === 0) pattern.lastIndex++;
   }
   return spans;
+}
+
+/** In the order of the text, overlapping ones as one. */
+function disjoint(spans: Span[]): readonly Span[] {
+  const merged: Span[] = [];
+  for (const [start, end] of spans.sort((a, b) => a[0] - b[0])) {
+    const last = merged.at(-1);
+    if (last !== undefined && start < last[1]) merged[merged.length - 1] = [last[0], Math.max(last[1], end)];
+    else merged.push([start, end]);
+  }
+  return merged;
+}
+
+/** Index of the first item that fits, where all after one that fits do too; the length when there is none. */
+function firstWhere<T>(items: readonly T[], fits: (item: T) => boolean): number {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (fits(items[middle] as T)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** Ends of sentences, ascending; the last one is the end of the text. */
@@ -160,7 +186,11 @@ function holds(
   for (const span of spans(first)) {
     if (exempt(span)) continue;
     const [from, to] = reach(rule.unit, span, ends, text.length);
-    const inside = (name: string): boolean => spans(name).some(([start, end]) => start < to && end > from);
+    const inside = (name: string): boolean => {
+      const found = spans(name);
+      const next = found[firstWhere(found, ([, end]) => end > from)];
+      return next !== undefined && next[0] < to;
+    };
     if (!others.every(inside)) continue;
     if (rule.any.length > 0 && !rule.any.some(inside)) continue;
     if (rule.none.some(inside)) continue;
@@ -172,14 +202,7 @@ function holds(
 function reach(unit: Compiled['unit'], [start, end]: Span, ends: readonly number[], length: number): Span {
   if (unit === 'text') return [0, length];
   if (unit === 'near') return [start - NEAR_CHARS, end + NEAR_CHARS];
-  let from = 0;
-  for (const at of ends) {
-    if (at > start) {
-      // a match may reach over the end of its sentence
-      if (at >= end) return [from, at];
-      break;
-    }
-    from = at;
-  }
-  return [from, ends.find((at) => at >= end) ?? length];
+  const from = ends[firstWhere(ends, (at) => at > start) - 1] ?? 0;
+  // a match may reach over the end of its sentence
+  return [from, ends[firstWhere(ends, (at) => at >= end && at > start)] ?? length];
 }

@@ -26,7 +26,7 @@ export function textJudge({ rules, verdicts }: TextGuardPolicy): TextJudge {
     const ruleIds = new Set<string>();
     for (let from = 0; from < text.length; from += WINDOW_CHARS - OVERLAP_CHARS) {
       if (from > 0) await nextTurn();
-      for (const view of viewsOf(text.slice(from, from + WINDOW_CHARS))) {
+      for (const view of viewsOf(text.slice(wholeGroup(text, from), from + WINDOW_CHARS))) {
         for (const finding of rules.find(view.text, tier, view.hidden)) {
           ruleIds.add(view.name === 'plain' ? finding.ruleId : `${finding.ruleId}@${view.name}`);
           verdict = graver(verdict, verdictFor(verdicts, finding.contentClass, view.hidden, tier));
@@ -35,6 +35,17 @@ export function textJudge({ rules, verdicts }: TextGuardPolicy): TextJudge {
     }
     return { verdict, ruleIds: [...ruleIds] };
   };
+}
+
+const ENCODED = /[A-Za-z0-9+/_-]/;
+/** Characters of a whole group in base32; those of base64 (4) and hex (2) divide it. */
+const GROUP_CHARS = 8;
+
+/** `from`, or a little before, where it would cut a group of an encoded run: what follows would then decode to nothing. */
+function wholeGroup(text: string, from: number): number {
+  let runStart = from;
+  while (runStart > 0 && ENCODED.test(text.charAt(runStart - 1))) runStart -= 1;
+  return from - ((from - runStart) % GROUP_CHARS);
 }
 
 /** The judge as a stage: it looks at the tier that earlier stages have left. */

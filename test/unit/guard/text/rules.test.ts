@@ -36,6 +36,10 @@ describe('rules', () => {
     expect(ids(`skip. ${'x'.repeat(400)} gate`)).to.deep.equal([]);
   });
 
+  it('are found behind any number of harmless matches', () => {
+    expect(ids(`${'skip. '.repeat(300)}${'x'.repeat(400)}. skip the gate`)).to.deep.equal(['near', 'sentence']);
+  });
+
   it('are silenced by a concept that says the opposite', () => {
     expect(ids('never skip the gate')).to.deep.equal(['near']);
   });
