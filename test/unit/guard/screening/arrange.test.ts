@@ -98,6 +98,22 @@ describe('arranged hits', () => {
     expect(arranged[0]?.parts[0]?.sentence).to.equal('Memories of this subject and topic differ; 1 of 3 origins say this');
   });
 
+  it('leave a less trusted record that says what a more trusted one says in its place', () => {
+    const slot = { subject: 'Ann', topic: 'tea', kind: 'fact' } as const;
+    const hits = [
+      hit('same', 0.9, {
+        ...slot,
+        trust_tier: 2,
+        content: 'green',
+        origin: from(READER, 'agent'),
+        occurred_at: '2026-03-01T00:00:00.000Z',
+      }),
+      hit('mine', 0.8, { ...slot, trust_tier: 4, content: 'Green.' }),
+      hit('differs', 0.7, { ...slot, trust_tier: 3, content: 'black' }),
+    ];
+    expect(arrange(hits, { topK: 5, reader: READER }).map(({ score }) => score)).to.deep.equal([0.9, 0.8, 0.7]);
+  });
+
   it('leave equal tiers, other kinds and what no longer holds in their order', () => {
     const at = { subject: 'Ann', topic: 'tea' } as const;
     const equal = [hit('a', 0.9, { ...at, kind: 'fact', content: 'green' }), hit('b', 0.8, { ...at, kind: 'fact', content: 'black' })];

@@ -118,6 +118,15 @@ describe('rescan at read', () => {
     expect(JSON.stringify(plan)).not.to.include('POISON');
   });
 
+  it('answers for the history of a held-back memory as for the memory itself', async () => {
+    const world = worldWith(judgeOf('quarantine').judge);
+    const record = memoryRecord({ content: 'POISON tea', guard: PAST, version: 2 });
+    world.index.plant(record);
+    world.index.plantVersion({ ...record, content: 'green tea', version: 1 });
+    for (const read of [world.memory.get, world.memory.history])
+      expect((await rejection(read({ memory_id: record.memory_id }, world.call()))).code).to.equal('ERR_MEMORY_NOT_FOUND');
+  });
+
   it('no held-back text comes out of search, get, list, history or export, nor anything below the trust floor of a search', async () => {
     const text = fc.constantFrom('POISON tea', 'green tea', 'tea POISON 茶', '绿茶 tea');
     const version = fc.record({
