@@ -5,7 +5,7 @@ import { isoTime, type Clock } from '../domain/clock.ts';
 import type { IdempotencyStore } from '../domain/ports.ts';
 import { LIMITS } from '../domain/wire/common.ts';
 import { HindsightError } from '../errors.ts';
-import { bulk } from '../elastic/bulk.ts';
+import { bulk, itemAway } from '../elastic/bulk.ts';
 import { errorStatus, mapStoreError, RETRY, storeCall } from '../elastic/client.ts';
 import { globalIndex } from '../elastic/placement.ts';
 
@@ -152,11 +152,14 @@ export function createIdempotencyStore({ client, prefix, clock }: IdempotencySto
       const { hits } = found.hits;
       if (hits.length === 0) return 0;
       // by position: a key that was claimed anew since the search stays
-      await bulk(
+      const items = await bulk(
         client,
         index,
         hits.map((hit) => `${JSON.stringify({ delete: { _id: hit._id, ...positionOf(hit) } })}\n`),
       );
+      const settled = items.filter(({ status }) => [200, 404, 409].includes(status)).length;
+      // an index that takes no deletes (a full disk) would be asked for the same ones again at once
+      if (settled === 0) throw new HindsightError(items.some(itemAway) ? 'ERR_STORE_UNAVAILABLE' : 'ERR_STORE_REJECTED');
       // the next batch must not find these again
       await storeCall(() => client.indices.refresh({ index }, RETRY));
       return hits.length;

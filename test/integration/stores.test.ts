@@ -188,6 +188,22 @@ describe('stores on a real engine', function () {
       expect(kept).to.deep.equal([false, false, false, false, true, true]);
     });
 
+    it('ends a sweep with an error where the index takes no deletes, so that it is not asked again at once', async () => {
+      const claims = open();
+      const index = globalIndex(store.prefix, 'idempotency');
+      await claims.claim('sweep-blocked', 'p', ['a']);
+      now += 86_400_001;
+      await store.client.indices.refresh({ index });
+      await store.client.indices.putSettings({ index, settings: { 'index.blocks.write': true } });
+      try {
+        const outcome = await claims.sweep(10).catch((error: unknown) => (error as { readonly code: string }).code);
+        expect(outcome).to.match(/^ERR_STORE_/);
+      } finally {
+        await store.client.indices.putSettings({ index, settings: { 'index.blocks.write': false } });
+      }
+      expect(await claims.sweep(10)).to.be.at.least(1);
+    });
+
     it('fails as unavailable when Elasticsearch is away', async () => {
       const claims = createIdempotencyStore({ client: away, prefix: store.prefix, clock });
       await unavailable(claims.claim('k', 'p', []));
