@@ -1,8 +1,8 @@
 /** The import itself: rows into batches, batches to the service, faults into their file, and a state after each batch. */
-import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import type { Surroundings } from '../command-spec.ts';
 import type { RestClient } from '../rest-client.ts';
-import { NOT_BEGUN, readState, writeState, type ImportState } from './import-state.ts';
+import { readState, writeState, type ImportState } from './import-state.ts';
 import { linesOf, openFile, type Line } from './lines.ts';
 import { createProgress } from './progress.ts';
 import { rowOf, type RowFault, type RowOptions } from './rows.ts';
@@ -36,7 +36,7 @@ interface Pending {
   last: number;
 }
 
-const DONE_OUTCOMES = new Set(['blocked', 'invalid', 'failed']);
+const FAULT_OUTCOMES = new Set(['blocked', 'invalid', 'failed']);
 
 /** The state at the end. Batches are cut by the file alone, so that a repeated run sends the same ones under the same keys. */
 export async function runImport(job: ImportJob): Promise<ImportState> {
@@ -44,8 +44,7 @@ export async function runImport(job: ImportJob): Promise<ImportState> {
   let state = readState(dataDir, key);
   if (state.finished) return state;
   // faults of a batch that was under way when the last run ended will be told again
-  if (state.faultBytes > 0) truncateSync(faultsPath, state.faultBytes);
-  else if (state.line === 0) state = NOT_BEGUN;
+  forgetFaultsAfter(faultsPath, state.faultBytes);
   const progress = createProgress(survey.rows, job.stderr);
   let done = Object.values(state.outcomes).reduce((sum, n) => sum + n, 0);
   progress.at(done);
@@ -67,6 +66,11 @@ export async function runImport(job: ImportJob): Promise<ImportState> {
   } finally {
     progress.end();
   }
+}
+
+/** A file that was moved away or cut since stays as it is: what is told from now on is added. */
+function forgetFaultsAfter(path: string, bytes: number): void {
+  if (bytes > 0 && existsSync(path) && statSync(path).size > bytes) truncateSync(path, bytes);
 }
 
 const nothingPending = (): Pending => ({ items: [], lines: [], faults: [], bytes: 0, rows: 0, last: 0 });
@@ -98,7 +102,7 @@ async function send(job: ImportJob, pending: Pending, before: ImportState): Prom
       : await sendBatch(client, { items: pending.items, key: `${key}-${pending.last}`, manifest: survey.manifest });
   for (const [i, result] of results.entries()) {
     count(result.outcome);
-    if (!DONE_OUTCOMES.has(result.outcome)) continue;
+    if (!FAULT_OUTCOMES.has(result.outcome)) continue;
     const line = pending.lines[i] ?? 0;
     const named = (result.errors ?? []).map(({ pointer, message }) => ({
       line,
