@@ -12,8 +12,7 @@ const judge = textJudge({
   ),
   verdicts: { directive: perTier('block'), sensitive: perTier('block'), hidden: perTier('block') } as VerdictTable,
 });
-const verdictOf = async (content: string): Promise<string> =>
-  (await judge({ content }, TIER.external)).verdict;
+const verdictOf = async (content: string): Promise<string> => (await judge({ content }, TIER.external)).verdict;
 
 /** Longer than one window in front of the words, so that they stand in a part of the run that a window begins in. */
 const run = (words: string, filler: string): Buffer => Buffer.from(`${filler.repeat(20)} ${words}. ${filler.repeat(20)}`);
