@@ -54,6 +54,7 @@ export function describeOperation(operation: AnyOperation, binding: HttpBinding,
       ...(body ? { '413': problem('TooLarge'), '415': problem('MediaType') } : {}),
       ...(binding.idempotencyKey === true ? { '422': problem('IdempotencyMismatch') } : {}),
       '429': problem('RateLimited'),
+      '431': problem('HeadersTooLarge'),
       '503': problem('Unavailable'),
     },
   };

@@ -113,6 +113,7 @@ function problemResponses(): Json {
     Conflict: response('Changed at the same time, or the same call is still running'),
     PreconditionFailed: response('The version in If-Match is not the current one'),
     TooLarge: response('The body is over its limit of bytes, or of names and values; send fewer items in each call'),
+    HeadersTooLarge: response('Path, query and headers are over 16 KiB together'),
     MediaType: response('Send application/json in UTF-8, without content coding'),
     IdempotencyMismatch: response('This Idempotency-Key was used with another payload'),
     RateLimited: response('Too many calls', ['RateLimit', 'RateLimit-Policy', 'Retry-After']),

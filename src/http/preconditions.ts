@@ -15,8 +15,9 @@ export function etagOf(version: number): string {
  * (RFC 9110, section 13.1.1), so it becomes a version that cannot be. Lists are refused: a compare-and-set has one expectation.
  */
 export function versionFromIfMatch(ctx: HttpContext): number | undefined {
+  if (ctx.req.headers['if-match'] === undefined) return undefined;
   const header = ctx.get('if-match').trim();
-  if (header === '' || header === '*') return undefined;
+  if (header === '*') return undefined;
   if (!/^(?:W\/)?"[\x21\x23-\x7e]*"$/.test(header)) throw invalid([{ pointer: '/version', message: 'If-Match takes one entity tag' }]);
   const version = /^"([1-9]\d{0,14})"$/.exec(header)?.[1];
   return version === undefined ? NO_VERSION : Number(version);

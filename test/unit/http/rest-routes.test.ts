@@ -92,6 +92,7 @@ describe('http/routes', () => {
     for (const [tag, body] of [
       ['"3", "4"', '{"content":"a"}'],
       ['3', '{"content":"a"}'],
+      ['', '{"content":"a"}'],
       ['"3"', '{"content":"a","version":4}'],
     ] as const) {
       const answer = await test.request('PATCH', ONE, { body, headers: { 'if-match': tag } });
