@@ -193,6 +193,6 @@ describe('mcp/streamable-http', () => {
     };
     const answer = await send(server, call('memory_search', { query: 'tea' }));
     expect(failureOf(answer)).to.include({ code: 'ERR_STORE_UNAVAILABLE', retry_after_seconds: 1 });
-    expect(answer.text).to.not.contain('9200');
+    expect(answer.text).to.not.contain(':9200');
   });
 });
