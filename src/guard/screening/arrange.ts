@@ -67,8 +67,10 @@ function contested(hits: readonly RankedHit[]): readonly RankedHit[] {
     const all = new Set(slot.flatMap(({ record }) => principalsOf(record)));
     for (const claim of claims) {
       const mine = new Set(claim.flatMap(({ record }) => principalsOf(record)));
+      // a claim is as trusted as its best witness
+      const tier = Math.max(...claim.map(({ record }) => record.trust_tier));
+      const above = slot.filter(({ record }) => record.trust_tier > tier);
       for (const hit of claim) {
-        const above = slot.filter((other) => other.record.trust_tier > hit.record.trust_tier && !claim.includes(other));
         const cap = Math.min(...above.map(({ score }) => score - STEP));
         const score = Math.max(0, Math.min(hit.score, onGrid(cap)));
         const share = mine.size / all.size;

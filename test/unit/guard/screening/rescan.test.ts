@@ -123,8 +123,9 @@ describe('rescan at read', () => {
     const record = memoryRecord({ content: 'POISON tea', guard: PAST, version: 2 });
     world.index.plant(record);
     world.index.plantVersion({ ...record, content: 'green tea', version: 1 });
-    for (const read of [world.memory.get, world.memory.history])
-      expect((await rejection(read({ memory_id: record.memory_id }, world.call()))).code).to.equal('ERR_MEMORY_NOT_FOUND');
+    const { memory_id } = record;
+    const reads = [world.memory.get({ memory_id }, world.call()), world.memory.history({ memory_id }, world.call())];
+    for (const read of reads) expect((await rejection(read)).code).to.equal('ERR_MEMORY_NOT_FOUND');
   });
 
   it('no held-back text comes out of search, get, list, history or export, nor anything below the trust floor of a search', async () => {
