@@ -16,7 +16,6 @@ import type { Progress } from './elastic/local/artifacts.ts';
 import { createMemoryIndex } from './elastic/memory-index.ts';
 import { installSchema } from './elastic/schema.ts';
 import { openKeys } from './gate/keys.ts';
-import { createTokenVerifier } from './gate/token-verifier.ts';
 import { createGuard } from './guard/guard.ts';
 import { loadGuardPolicy } from './guard/text/policy.ts';
 import { rescanStage, type HeldBack } from './guard/screening/rescan.ts';
@@ -79,7 +78,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   const profiles = loadProfiles(join(policiesDir, 'ranking'));
   const instructions = loadInstructions(policiesDir);
   const keys = await openKeys(config);
-  const auth = await openAuth(config, clock);
+  const auth = await openAuth(config, { policiesDir, clock, logger });
   const metrics = createMetrics();
 
   const { url: clusterUrl, indexPrefix: prefix, replicas, vectorIndex } = config.elasticsearch;
@@ -101,6 +100,8 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   );
   const shared = await openSharedState(config, { policiesDir, clock, logger, metrics });
   teardown.add('redis', () => shared.close());
+  const verifier = auth.verifier(shared.revocations);
+  teardown.add('token watch', () => verifier.close());
 
   const index = createMemoryIndex({ client, schema, clock });
   const policyRevision = revisionOf(policiesDir);
@@ -182,7 +183,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   const server = createHttpServer({
     operations,
     invoke,
-    verifier: createTokenVerifier({ issuers: auth.issuers, clock }),
+    verifier,
     limiter: shared.limiter,
     config: {
       hosts: config.allowedHosts,

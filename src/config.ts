@@ -1,9 +1,17 @@
 /** The configuration: environment and command line to one frozen value, or one sentence with all faults; read once at start-up. */
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isLoopbackHost } from './config/hosts.ts';
-import { issuerConflicts, issuersFileSchema, type RemoteIssuer } from './config/issuers.ts';
+import {
+  DEFAULT_CLOCK_TOLERANCE_SECONDS,
+  DEFAULT_KEYS_AGE_SECONDS,
+  issuerConflicts,
+  issuersFileSchema,
+  keysFileSchema,
+  type RemoteIssuer,
+} from './config/issuers.ts';
 import { environmentSchema, CONFIG_VARIABLES, VARIABLE_NAMES, type Environment, type VariableName } from './config/variables.ts';
 import { HindsightError } from './errors.ts';
 import { checkPolicy, deepFreeze, type DeepReadonly } from './policy.ts';
@@ -15,6 +23,7 @@ export const LOCAL_ISSUER = 'urn:hindsight-es:local-issuer';
 export const LOCAL_AUDIENCE = 'urn:hindsight-es:local';
 export const LOCAL_TENANT = 'local';
 
+const SHIPPED_POLICIES = join(fileURLToPath(new URL('..', import.meta.url)), 'policies');
 const MAX_SECRET_FILE_BYTES = 16_384;
 const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]'] as const;
 
@@ -61,6 +70,7 @@ type Defaulted =
   | 'JWT_ALGORITHMS'
   | 'JWT_MAX_AGE_SECONDS'
   | 'REQUIRE_TYP'
+  | 'REVOCATIONS_REDIS'
   | 'MAX_CALLS_IN_FLIGHT'
   | 'TOP_K_DEFAULT'
   | 'MEMORY_TTL_DAYS'
@@ -75,6 +85,7 @@ function assemble(v: Settled, issuers: readonly RemoteIssuer[], env: Readonly<Re
   const publicUrl = v.PUBLIC_URL ?? `http://${urlHost}:${v.PORT}`;
   const home = env['HOME'] ?? homedir();
   const cacheHome = env['XDG_CACHE_HOME'];
+  const dataDir = resolve(v.DATA_DIR ?? join(home, '.hindsight-es'));
   const cacheRoot = cacheHome !== undefined && isAbsolute(cacheHome) ? cacheHome : join(home, '.cache');
   return {
     local,
@@ -83,7 +94,7 @@ function assemble(v: Settled, issuers: readonly RemoteIssuer[], env: Readonly<Re
     publicUrl,
     allowedHosts: v.ALLOWED_HOSTS ?? [...new Set([...LOOPBACK_HOSTS, new URL(publicUrl).host])],
     corsOrigins: v.CORS_ORIGINS ?? [],
-    dataDir: resolve(v.DATA_DIR ?? join(home, '.hindsight-es')),
+    dataDir,
     cacheDir: resolve(v.HINDSIGHT_CACHE_DIR ?? join(cacheRoot, 'hindsight-es')),
     /** undefined = the folder that ships with the service. */
     policiesDir: v.POLICIES_DIR === undefined ? undefined : resolve(v.POLICIES_DIR),
@@ -121,6 +132,12 @@ function assemble(v: Settled, issuers: readonly RemoteIssuer[], env: Readonly<Re
             tenants: issuers.length === 0 ? undefined : [LOCAL_TENANT],
           }
         : undefined,
+      revocations: {
+        file: resolve(v.REVOCATIONS_FILE ?? join(dataDir, 'revoked.yaml')),
+        /** A file that was named must be there. */
+        fileRequired: v.REVOCATIONS_FILE !== undefined,
+        inRedis: v.REVOCATIONS_REDIS,
+      },
       publishMetadata: v.MCP_PRM ?? !local,
     },
     /** undefined = made in DATA_DIR (local mode). */
@@ -164,26 +181,45 @@ function readSecretFile(path: string): string | undefined {
 }
 
 function remoteIssuers(v: Partial<Environment>, faults: string[]): readonly RemoteIssuer[] {
-  if (v.JWT_ISSUERS_FILE !== undefined) {
-    for (const name of ['JWKS_URL', 'JWT_ISSUER', 'JWT_TENANTS'] as const)
-      if (v[name] !== undefined) faults.push(`${name} must not be set together with JWT_ISSUERS_FILE`);
-    const { value, fault } = checkPolicy(v.JWT_ISSUERS_FILE, issuersFileSchema);
-    if (fault !== undefined) faults.push(`JWT_ISSUERS_FILE must name a valid issuers file: ${fault}`);
-    // REQUIRE_TYP=on holds for every issuer, whatever the file says
-    return (value?.issuers ?? []).map((row) => ({ ...row, requireTyp: row.requireTyp || (v.REQUIRE_TYP ?? false) }));
+  const named = v.JWT_ISSUERS_FILE !== undefined;
+  const file = v.JWT_ISSUERS_FILE ?? join(v.POLICIES_DIR ?? SHIPPED_POLICIES, 'issuers.yaml');
+  if (named || existsSync(file)) {
+    const what = named ? 'JWT_ISSUERS_FILE' : 'issuers.yaml in POLICIES_DIR';
+    const { value, fault } = checkPolicy(file, issuersFileSchema);
+    if (fault !== undefined) faults.push(`${what} must ${named ? 'name' : 'be'} a valid issuers file: ${fault}`);
+    const rows = (value?.issuers ?? []).map((row) => withKeys(row, file, faults));
+    if (named && fault === undefined && rows.length === 0) faults.push('JWT_ISSUERS_FILE must name a file with at least one issuer');
+    if (named || rows.length > 0) {
+      for (const name of ['JWKS_URL', 'JWT_ISSUER', 'JWT_TENANTS'] as const)
+        if (v[name] !== undefined) faults.push(`${name} must not be set together with ${named ? what : `issuers in ${what}`}`);
+      // REQUIRE_TYP=on holds for every issuer, whatever the file says
+      return rows.map((row) => ({ ...row, requireTyp: row.requireTyp || (v.REQUIRE_TYP ?? false) }));
+    }
   }
   if (v.JWKS_URL === undefined || v.JWT_ISSUER === undefined || v.JWT_AUDIENCE === undefined) return [];
   return [
     {
       issuer: v.JWT_ISSUER,
       audience: v.JWT_AUDIENCE,
-      jwksUrl: v.JWKS_URL,
+      keys: { url: v.JWKS_URL },
+      keysMaxAgeSeconds: DEFAULT_KEYS_AGE_SECONDS,
       algorithms: (v.JWT_ALGORITHMS ?? []) as RemoteIssuer['algorithms'],
       requireTyp: v.REQUIRE_TYP ?? false,
       maxTokenAgeSeconds: v.JWT_MAX_AGE_SECONDS ?? 0,
+      clockToleranceSeconds: DEFAULT_CLOCK_TOLERANCE_SECONDS,
+      claims: {},
       tenants: v.JWT_TENANTS,
     },
   ];
+}
+
+/** A row whose keys file is read from the folder of the issuers file, and must hold public keys. */
+function withKeys(row: DeepReadonly<RemoteIssuer>, issuersFile: string, faults: string[]): RemoteIssuer {
+  if ('url' in row.keys) return row;
+  const file = resolve(dirname(issuersFile), row.keys.file);
+  const { fault } = checkPolicy(file, keysFileSchema);
+  if (fault !== undefined) faults.push(`keys_file must name a key set (RFC 7517): ${fault}`);
+  return { ...row, keys: { file } };
 }
 
 /** Variables that need or exclude each other. */
@@ -210,14 +246,15 @@ function unsafeFaults(raw: Raw, v: Partial<Environment>, issuers: readonly Remot
   if (local && !loopback) faults.push('HOST must be a loopback address in local mode, because anyone with a local token is believed');
   if (!local) {
     const missing = (['JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE'] as const).filter((name) => raw[name] === undefined);
-    if (raw.JWT_ISSUERS_FILE === undefined && missing.length > 0)
-      faults.push(`${missing.join(', ')} must be set (or JWT_ISSUERS_FILE); to try the service out use serve --local`);
+    if (raw.JWT_ISSUERS_FILE === undefined && issuers.length === 0 && missing.length > 0)
+      faults.push(`${missing.join(', ')} must be set (or issuers in issuers.yaml); to try the service out use serve --local`);
     for (const name of ['SERVICE_SECRET', 'MASTER_KEY'] as const)
       if (raw[name] === undefined) faults.push(`${name} (or ${name}_FILE) must be set; openssl rand -base64 32 makes one`);
     if (v.RATE_LIMIT_PROFILE === 'bench') faults.push('RATE_LIMIT_PROFILE=bench is for local mode only');
     if (!loopback && raw.PUBLIC_URL === undefined && raw.ALLOWED_HOSTS === undefined)
       faults.push('PUBLIC_URL or ALLOWED_HOSTS must be set when HOST is not a loopback address');
   }
+  if (v.REVOCATIONS_REDIS === true && raw.REDIS_URL === undefined) faults.push('REDIS_URL must be set with REVOCATIONS_REDIS=on');
   if (local && raw.JWKS_URL !== undefined && raw.JWT_AUDIENCE === undefined) faults.push('JWT_AUDIENCE must be set with JWKS_URL');
   const own = local && issuers.length > 0 ? [{ issuer: LOCAL_ISSUER, tenants: [LOCAL_TENANT] }] : [];
   return [...faults, ...issuerConflicts([...issuers, ...own])];

@@ -30,6 +30,7 @@ export const ERRORS = {
   ERR_AUTH_MISSING: row(401, 'A bearer token is required'),
   ERR_AUTH_INVALID: row(401, 'The token was rejected'),
   ERR_AUTH_KEYS_UNAVAILABLE: row(503, 'The token issuer’s keys cannot be read right now', 'warn', true),
+  ERR_AUTH_UNDECIDED: row(503, 'Whether the token still holds cannot be checked right now', 'warn', true),
   ERR_SCOPE_MISSING: row(403, 'This call needs the scope {scope}'),
   ERR_NOT_CONFIRMED: row(403, 'The user was asked and did not confirm; nothing was changed'),
   ERR_CONFIRMATION_NEEDED: row(409, 'The user has to be asked first; nothing was changed yet', 'debug'),

@@ -4,16 +4,20 @@ import type { Config } from '../config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { DirtyMarks } from '../domain/ports.ts';
 import { BENCH_RATE_LIMITS, createRateLimiter, rateLimitsSchema, type RateLimiter } from '../gate/rate-limiter.ts';
+import type { RevocationSource } from '../gate/revocations.ts';
 import { loadPolicy } from '../policy.ts';
 import { createBreaker } from '../redis/breaker.ts';
 import { connectRedis, redisSettled } from '../redis/client.ts';
 import { processDirtyMarks, redisDirtyMarks } from '../redis/dirty-marks.ts';
+import { redisRevocations } from '../redis/revocations.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 export interface SharedState {
   readonly limiter: RateLimiter;
   readonly dirty: DirtyMarks;
+  /** Absent without Redis. */
+  readonly revocations?: RevocationSource;
   /** off: none is configured; away: this process does without it for now. */
   redis(): 'off' | 'ok' | 'away';
   close(): void;
@@ -50,6 +54,7 @@ export async function openSharedState(config: Config, { policiesDir, clock, logg
       prefix,
       onShortcut: () => metrics.shortcutTaken('dirty_marks_without_redis'),
     }),
+    revocations: redisRevocations({ redis: client, breaker, prefix }),
     redis: () => (client.status === 'ready' && !breaker.isOpen ? 'ok' : 'away'),
     close: () => client.disconnect(),
   };

@@ -180,8 +180,17 @@ export const environmentSchema = z.object({
   }),
   JWT_ISSUERS_FILE: text(1_000).register(facts, {
     description: 'YAML file with several issuers, instead of JWKS_URL, JWT_ISSUER and JWT_AUDIENCE.',
+    derived: 'issuers.yaml in POLICIES_DIR, where that names any',
   }),
   REQUIRE_TYP: flag().register(facts, { description: 'Accept only tokens with typ at+jwt (RFC 9068).', default: 'off' }),
+  REVOCATIONS_FILE: text(1_000).register(facts, {
+    description: 'YAML file with tokens, subjects and sessions that are refused before their time; read again when it changes.',
+    derived: 'revoked.yaml in DATA_DIR, where there is one',
+  }),
+  REVOCATIONS_REDIS: flag().register(facts, {
+    description: 'Look for revocations in Redis too, on every call; while Redis is away every call is then answered 503.',
+    default: 'off',
+  }),
   SERVICE_SECRET: text(1_000)
     .refine((v) => v.length >= 32 && new Set(v).size >= 10, 'must be at least 32 characters, not a repeated few')
     .register(facts, {

@@ -18,6 +18,21 @@ export const SCOPES = [
 ] as const;
 export type ScopeName = (typeof SCOPES)[number];
 
+/** What can be done in a namespace; each is granted apart. */
+export const RIGHTS = ['read', 'write', 'forget', 'share'] as const;
+export type Right = (typeof RIGHTS)[number];
+
+/** Namespace patterns: a right holds where `within` and the right's own patterns both cover. The own namespace needs none. */
+export type Grants = Readonly<Record<Right | 'within', readonly string[]>>;
+
+/** What names one token among its subject's: revocation goes by it. */
+export interface Credential {
+  readonly jti: string | undefined;
+  readonly sid: string | undefined;
+  /** Seconds since the epoch. */
+  readonly issuedAt: number;
+}
+
 export interface Principal {
   readonly issuer: string;
   readonly sub: string;
@@ -29,6 +44,10 @@ export interface Principal {
   readonly namespaces: readonly string[] | undefined;
   readonly roles: readonly string[];
   readonly teams: readonly string[];
+  /** Made from the token's namespaces, roles and teams by the access policy. */
+  readonly grants: Grants;
+  /** Absent for jobs, which no token stands for. */
+  readonly credential?: Credential;
   /** Issuer-qualified subject hash: what records carry as owner. */
   readonly owner: string;
   /** The principal's own namespace. */

@@ -1,11 +1,11 @@
 /** What one principal may touch, as a decision and as the Elasticsearch filter that says the same. */
 import type { MemoryRecord, Status } from './memory.ts';
-import type { Principal } from './principal.ts';
+import type { Principal, Right } from './principal.ts';
 
 /** A Query DSL clause: plain JSON. */
 export type QueryClause = Readonly<Record<string, unknown>>;
 
-export type Action = 'read' | 'write' | 'forget' | 'share';
+export type Action = Right;
 
 /** The fields a decision reads; every search returns them. */
 export type ScopedFields = Pick<MemoryRecord, 'tenant' | 'namespace' | 'owner' | 'visibility' | 'status' | 'expires_at' | 'doc_type'>;

@@ -30,23 +30,27 @@ const SCOPE_OF_ACTION: Readonly<Record<Action, ScopeName>> = {
   share: 'memory:share',
 };
 
-/** What a token without namespaces[] may use besides its own. */
+/** The namespaces that many principals share by name. */
 const SHARED_PATTERNS: readonly string[] = ['shared', 'shared.**'];
 
 /**
- * Whether the principal may do this in a namespace. Own is always granted; namespaces[] bounds all else, and without it the shared ones
- * are in reach; changing anything in a shared namespace takes memory:share as well. memory:admin widens nothing here.
+ * Whether the principal may do this in a namespace. Own is always granted; elsewhere both the bounds of the token and the access policy
+ * have to grant it. Changing anything in a shared namespace takes the right and the scope to share as well. memory:admin widens nothing
+ * here.
  */
 export function allowsNamespace(principal: Principal, action: Action, namespace: string): boolean {
-  if (!principal.scopes.has(SCOPE_OF_ACTION[action])) return false;
-  if (action !== 'read' && isSharedNamespace(namespace) && !principal.scopes.has('memory:share')) return false;
+  const { scopes, grants } = principal;
+  if (!scopes.has(SCOPE_OF_ACTION[action])) return false;
+  const shares = action !== 'read' && isSharedNamespace(namespace);
+  if (shares && !scopes.has(SCOPE_OF_ACTION.share)) return false;
   if (namespace === principal.ownNamespace) return true;
-  return (principal.namespaces ?? SHARED_PATTERNS).some((pattern) => matchesPattern(namespace, pattern));
+  const covered = (patterns: readonly string[]): boolean => patterns.some((pattern) => matchesPattern(namespace, pattern));
+  return covered(grants.within) && covered(grants[action]) && (!shares || covered(grants.share));
 }
 
-/** Whether the principal may make a memory visible to others, at its writing or later, in whatever namespace (guard.md, N6). */
-export function mayShare(principal: Principal): boolean {
-  return principal.scopes.has(SCOPE_OF_ACTION.share);
+/** Whether the principal may make a memory of this namespace visible to others, at its writing or later (guard.md, N6). */
+export function mayShare(principal: Principal, namespace: string): boolean {
+  return allowsNamespace(principal, 'share', namespace);
 }
 
 /**
@@ -97,11 +101,10 @@ function ownershipClause(principal: Principal, action: Action): QueryClause {
   return anyOf([{ term: { visibility: 'shared' } }, own]);
 }
 
-/** Patterns a reach without names stands for. */
-function patternsOf(principal: Principal, action: Action, reach: 'default' | 'granted'): readonly string[] {
-  const granted = principal.namespaces ?? SHARED_PATTERNS;
-  if (reach === 'granted') return [principal.ownNamespace, ...granted];
-  return action === 'read' ? [principal.ownNamespace, ...sharedPart(granted)] : [principal.ownNamespace];
+/** What a reach without names stands for besides the own namespace, before the access policy. */
+function boundsOf({ grants }: Principal, action: Action, reach: 'default' | 'granted'): readonly string[] {
+  if (reach === 'granted') return grants.within;
+  return action === 'read' ? sharedPart(grants.within) : [];
 }
 
 /** The part of the granted patterns that lies in shared namespaces. */
@@ -117,22 +120,55 @@ function sharedPart(patterns: readonly string[]): readonly string[] {
 
 function namespaceTest(principal: Principal, action: Action, reach: Reach): (namespace: string) => boolean {
   if (typeof reach !== 'string') return (namespace) => reach.includes(namespace) && allowsNamespace(principal, action, namespace);
-  const patterns = patternsOf(principal, action, reach);
-  return (namespace) => patterns.some((p) => matchesPattern(namespace, p)) && allowsNamespace(principal, action, namespace);
+  const bounds = boundsOf(principal, action, reach);
+  return (namespace) =>
+    (namespace === principal.ownNamespace || bounds.some((pattern) => matchesPattern(namespace, pattern))) &&
+    allowsNamespace(principal, action, namespace);
 }
 
 function namespaceClause(principal: Principal, action: Action, reach: Reach): QueryClause {
-  if (!principal.scopes.has(SCOPE_OF_ACTION[action])) return NOTHING;
+  const { scopes, grants, ownNamespace } = principal;
+  if (!scopes.has(SCOPE_OF_ACTION[action])) return NOTHING;
   if (typeof reach !== 'string') return reach.length > 0 ? { terms: { namespace: [...reach] } } : NOTHING;
-  const patterns = patternsOf(principal, action, reach);
-  const exact = [...new Set(patterns.filter((pattern) => !pattern.includes('*')))];
-  const open = patterns.filter((pattern) => pattern.includes('*')).map((pattern) => patternClause(pattern) ?? EVERY_NAMESPACE);
-  const within = anyOf([{ terms: { namespace: exact } }, ...open]);
-  if (action === 'read' || principal.scopes.has('memory:share')) return within;
+  const bounds = boundsOf(principal, action, reach);
+  const shares = action !== 'read';
+  const limits = [grants[action], ...(shares ? [grants.share] : [])];
+  // the plain case: nothing but the token bounds it
+  const unlimited = limits.every(coversAll);
+  const within = unlimited
+    ? covers([ownNamespace, ...bounds])
+    : anyOf([
+        covers([ownNamespace]),
+        {
+          bool: {
+            filter: [
+              covers(bounds),
+              ...(coversAll(grants[action]) ? [] : [covers(grants[action])]),
+              ...(shares && !coversAll(grants.share) ? [anyOf([UNSHARED, covers(grants.share)])] : []),
+            ],
+          },
+        },
+      ]);
+  if (!shares || scopes.has(SCOPE_OF_ACTION.share)) return within;
   // Without memory:share no pattern reaches into the shared namespaces: not even the own one can lie there.
-  return { bool: { filter: [within], must_not: [{ term: { namespace: 'shared' } }, { prefix: { namespace: { value: 'shared.' } } }] } };
+  return { bool: { filter: [within], must_not: SHARED } };
 }
 
+function coversAll(patterns: readonly string[]): boolean {
+  return patterns.includes('**');
+}
+
+/** Namespaces under any of the patterns. */
+function covers(patterns: readonly string[]): QueryClause {
+  if (coversAll(patterns)) return EVERY_NAMESPACE;
+  const exact = [...new Set(patterns.filter((pattern) => !pattern.includes('*')))];
+  const open = [...new Set(patterns)].filter((pattern) => pattern.includes('*')).map((pattern) => patternClause(pattern) ?? NOTHING);
+  const clauses = [...(exact.length > 0 ? [{ terms: { namespace: exact } }] : []), ...open];
+  return clauses.length > 0 ? anyOf(clauses) : NOTHING;
+}
+
+const SHARED: readonly QueryClause[] = [{ term: { namespace: 'shared' } }, { prefix: { namespace: { value: 'shared.' } } }];
+const UNSHARED: QueryClause = { bool: { must_not: SHARED } };
 const NOTHING: QueryClause = { match_none: {} };
 const EVERY_NAMESPACE: QueryClause = { exists: { field: 'namespace' } };
 

@@ -1,11 +1,13 @@
 /** The token issuer of local mode: an ES256 key pair in DATA_DIR; serve and the token command mint with it, the verifier trusts its public half. */
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT, type JSONWebKeySet, type JWK } from 'jose';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LOCAL_TENANT, type Config } from '../config.ts';
 import { systemClock, type Clock } from '../domain/clock.ts';
 import { SCOPES, type Actor, type ScopeName } from '../domain/principal.ts';
 import { HindsightError } from '../errors.ts';
+import type { AccessPolicy } from './access-grants.ts';
 import { readOrCreateSecret } from './keys-file.ts';
 import { principalFrom } from './token-verifier-claims.ts';
 import type { TrustedIssuer } from './token-verifier.ts';
@@ -14,6 +16,8 @@ const ALGORITHM = 'ES256';
 export const LOCAL_TOKEN_AGE_SECONDS = 90 * 86_400;
 export const AGENT_SCOPES: readonly ScopeName[] = ['memory:read', 'memory:write', 'memory:forget'];
 const LOCAL_SUB = 'local';
+/** What the claims grant is not asked here, only whether they are well-formed. */
+const NO_RULES: AccessPolicy = { version: 1, without_namespaces: [], rules: [] };
 
 const privateJwkSchema = z.object({
   kty: z.literal('EC'),
@@ -82,6 +86,7 @@ export async function openLocalIssuer(
       throw invalid(`a token lives from 1 to ${LOCAL_TOKEN_AGE_SECONDS} seconds`);
     const now = Math.floor(clock() / 1_000);
     const claims = {
+      jti: randomUUID(),
       sub: facts.sub,
       iat: now,
       exp: now + ttlSeconds,
@@ -93,7 +98,7 @@ export async function openLocalIssuer(
       roles: facts.roles && [...facts.roles],
       teams: facts.teams && [...facts.teams],
     };
-    const principal = principalFrom(claims, trusted);
+    const principal = principalFrom(claims, trusted, NO_RULES);
     if ('fault' in principal) throw invalid(`the token’s ${principal.fault} is not valid`);
     return new SignJWT(claims)
       .setProtectedHeader({ alg: ALGORITHM, typ: 'at+jwt', kid: jwk.kid })

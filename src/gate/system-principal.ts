@@ -12,6 +12,7 @@ export function systemPrincipal(record: Pick<MemoryRecord, 'tenant' | 'owner' | 
     clientId: undefined,
     scopes: new Set(['memory:read']),
     namespaces: [record.namespace],
+    grants: { within: [record.namespace], read: ['**'], write: [], forget: [], share: [] },
     roles: [],
     teams: [],
     owner: record.owner,

@@ -1,16 +1,15 @@
 /** An issuer's published keys (RFC 7517), fetched, cached and bounded; token-verifier asks it for the key of each token. */
 import { createLocalJWKSet, errors, type CryptoKey, type FlattenedJWSInput, type JSONWebKeySet, type JWTHeaderParameters } from 'jose';
+import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Clock } from '../domain/clock.ts';
 
 /** A withdrawn key is refused at the latest after this time (plus the verifier's 30 s cache of good tokens). */
 export const KEYS_MAX_AGE_MS = 600_000;
-/** Older keys are fetched anew in the background, so that an issuer's outage of five minutes is not noticed. */
-const KEYS_REFRESH_AFTER_MS = 300_000;
-/** One fetch in this time, however many tokens name unknown keys; a rotated-in key is known after it (jose's own default is 30 s). */
+/** Older keys (than this share of their life) are fetched anew in the background, so that an issuer's short outage is not noticed. */
+const REFRESH_AFTER_SHARE = 0.5;
+/** One fetch in this time, however many tokens name unknown keys; a rotated-in key is known after it (jose's own default is 30 s). It holds without any keys too. */
 export const KEYS_COOLDOWN_MS = 5_000;
-/** Shorter after a failure without any keys, so that a start before the issuer's is soon over. */
-const KEYS_RETRY_MS = 1_000;
 const KEYS_TIMEOUT_MS = 5_000;
 const KEYS_MAX_BYTES = 262_144;
 const KEYS_MAX_COUNT = 100;
@@ -22,6 +21,13 @@ export type KeyLookup = (header: JWTHeaderParameters, token: FlattenedJWSInput) 
 /** The keys cannot be read: says nothing about the token. `message` is for the log. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
+  /** When the next attempt is due. */
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, retryAfterMs: number, cause: unknown) {
+    super(message, { cause });
+    this.retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
+  }
 }
 
 /** Looks keys up in a fixed set. */
@@ -30,39 +36,41 @@ export function fixedKeys(jwks: JSONWebKeySet): KeyLookup {
 }
 
 /**
- * Looks keys up at `url`. No redirect is followed, at most 256 KB are read, in 5 s. Throws KeysUnavailable when they cannot
- * be read, and jose's own errors when the set holds no such key.
+ * Looks keys up in a set that `load` brings, from then on for `maxAgeMs` at most: a withdrawn key lives that long when the set cannot be
+ * loaded anew, half as long in a busy service otherwise. Throws KeysUnavailable when there are no keys, and jose's own errors when the set
+ * holds no such key.
  */
-export function remoteKeys(url: string, clock: Clock): KeyLookup {
+export function refreshedKeys(load: () => Promise<JSONWebKeySet>, clock: Clock, maxAgeMs: number): KeyLookup {
   let keys: KeyLookup | undefined;
   let fetchedAt = -Infinity;
   let attemptedAt = -Infinity;
   let failure: unknown;
   let pending: Promise<void> | undefined;
 
+  const unavailable = (): KeysUnavailable =>
+    new KeysUnavailable('the key set cannot be read', attemptedAt + KEYS_COOLDOWN_MS - clock(), failure);
   const refresh = (): Promise<void> =>
     (pending ??= (async () => {
       attemptedAt = clock();
       try {
-        keys = createLocalJWKSet(await fetchKeySet(url));
+        keys = createLocalJWKSet(await load());
         fetchedAt = clock();
         failure = undefined;
       } catch (error) {
         failure = error;
-        throw new KeysUnavailable('the key set cannot be read', { cause: error });
+        throw unavailable();
       } finally {
         pending = undefined;
       }
     })());
-  const coolingDown = (ms: number): boolean => pending === undefined && clock() - attemptedAt < ms;
-  const unavailable = (): KeysUnavailable => new KeysUnavailable('the key set could not be read a moment ago', { cause: failure });
+  const coolingDown = (): boolean => pending === undefined && clock() - attemptedAt < KEYS_COOLDOWN_MS;
 
   return async (header, token) => {
     const age = clock() - fetchedAt;
-    if (age >= KEYS_MAX_AGE_MS) {
-      if (failure !== undefined && coolingDown(KEYS_RETRY_MS)) throw unavailable();
+    if (age >= maxAgeMs) {
+      if (failure !== undefined && coolingDown()) throw unavailable();
       await refresh();
-    } else if (age >= KEYS_REFRESH_AFTER_MS && !coolingDown(KEYS_COOLDOWN_MS)) {
+    } else if (age >= maxAgeMs * REFRESH_AFTER_SHARE && !coolingDown()) {
       refresh().catch(() => undefined); // the keys at hand are still good; a failure is met when they are not
     }
     if (keys === undefined) throw unavailable();
@@ -70,14 +78,21 @@ export function remoteKeys(url: string, clock: Clock): KeyLookup {
       return await keys(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      if (coolingDown(KEYS_COOLDOWN_MS)) throw failure === undefined ? error : unavailable();
+      if (coolingDown()) throw failure === undefined ? error : unavailable();
       await refresh();
       return keys(header, token);
     }
   };
 }
 
-async function fetchKeySet(url: string): Promise<JSONWebKeySet> {
+/** The set in a file. */
+export async function readKeySet(file: string): Promise<JSONWebKeySet> {
+  if ((await stat(file)).size > KEYS_MAX_BYTES) throw new Error(`larger than ${KEYS_MAX_BYTES} bytes`);
+  return keySetSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+}
+
+/** The set at a URL. No redirect is followed, at most 256 KB are read, in 5 s. */
+export async function fetchKeySet(url: string): Promise<JSONWebKeySet> {
   const response = await fetch(url, {
     redirect: 'error',
     signal: AbortSignal.timeout(KEYS_TIMEOUT_MS),

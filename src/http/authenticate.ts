@@ -8,6 +8,8 @@ import type { HttpMiddleware } from './request-state.ts';
 export interface TokenVerifier {
   /** ERR_AUTH_INVALID for a token that is not accepted, ERR_AUTH_KEYS_UNAVAILABLE when that cannot be decided. */
   verify(token: string): Promise<Principal>;
+  /** Calls `end` when the token ends or is revoked, until the answered function is called. */
+  hold?(principal: Principal, end: () => void): () => void;
 }
 
 /** RFC 6750, section 2.1, with the scheme in any case (RFC 9110, section 11.1). */
@@ -20,7 +22,13 @@ export function authenticate(verifier: TokenVerifier): HttpMiddleware {
       if (ctx.req.headers.authorization === undefined) throw new HindsightError('ERR_AUTH_MISSING');
       const token = BEARER.exec(soleHeader(ctx, 'authorization') ?? '')?.[1];
       if (token === undefined) throw new HindsightError('ERR_AUTH_INVALID');
-      ctx.state.principal = await verifier.verify(token);
+      const principal = await verifier.verify(token);
+      ctx.state.principal = principal;
+      // an answer that is on its way and does not end is a stream: it may not outlive its token
+      const release = verifier.hold?.(principal, () => {
+        if (ctx.res.headersSent && !ctx.res.writableEnded) ctx.res.destroy();
+      });
+      if (release !== undefined) ctx.res.once('close', release);
     }
     await next();
   };

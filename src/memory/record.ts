@@ -103,7 +103,7 @@ export function draftOf(item: WriteItem, place: Place, deps: Pick<MemoryDeps, 'l
 
 /** What others see takes memory:share wherever it stands; without it a memory is its owner's alone (guard.md, N6). */
 function visibilityOf(item: WriteItem, { namespace, principal }: Place): MemoryRecord['visibility'] {
-  const shares = mayShare(principal);
+  const shares = mayShare(principal, namespace);
   if (item.visibility === undefined) return shares && namespace.split('.')[0] !== 'user' ? 'shared' : 'private';
   if (item.visibility === 'shared' && !shares)
     throw new HindsightError('ERR_SCOPE_MISSING', {

@@ -150,5 +150,5 @@ function hardFilter(input: SearchInput, floor: number): Filter {
 /** Names everything the mandatory filter depends on, except the time. */
 function holdingsKey({ principal, action, reach, statuses }: AccessRequest): string {
   const scopes = [...principal.scopes].sort();
-  return JSON.stringify([principal.owner, principal.ownNamespace, principal.namespaces ?? null, scopes, action, reach, statuses ?? null]);
+  return JSON.stringify([principal.owner, principal.ownNamespace, principal.grants, scopes, action, reach, statuses ?? null]);
 }

@@ -122,7 +122,7 @@ function refuseHiding(deps: MemoryDeps, input: UpdateInput, head: MemoryRecord, 
 function applied(input: UpdateInput, head: MemoryRecord, call: CallContext): MemoryRecord {
   if (input.visibility === 'shared' && head.visibility === 'private') {
     if (head.owner !== call.principal.owner) throw new HindsightError('ERR_NAMESPACE_FORBIDDEN', { params: { action: 'share' } });
-    if (!mayShare(call.principal)) throw new HindsightError('ERR_SCOPE_MISSING', { params: { scope: 'memory:share' } });
+    if (!mayShare(call.principal, head.namespace)) throw new HindsightError('ERR_SCOPE_MISSING', { params: { scope: 'memory:share' } });
   }
   const fields: Record<string, unknown> = { ...head };
   const set = (field: keyof MemoryRecord, value: unknown): void => {

@@ -1,9 +1,14 @@
 /** Scenario J5 of the threat model: key rotation, outages and a key server that misbehaves. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { JWTPayload } from 'jose';
 import type { HindsightError } from '../../src/errors.ts';
-import { createTokenVerifier, type TokenVerifier } from '../../src/gate/token-verifier.ts';
+import { createRevocations } from '../../src/gate/revocations.ts';
+import { createTokenVerifier, type TokenVerifier, type TrustedIssuer } from '../../src/gate/token-verifier.ts';
 import { startJwksServer, testKey, type JwksServer, type TestKey } from '../support/jwks-server.ts';
+import { SHIPPED_ACCESS } from '../support/principals.ts';
 
 const ISSUER = 'https://id.example';
 const AUDIENCE = 'https://memory.example/mcp';
@@ -16,10 +21,17 @@ describe('issuer keys (J5)', () => {
   let nowMs: number;
   let serial = 0;
 
-  const verifier = (url = server.url): TokenVerifier =>
+  const verifier = (jwks: TrustedIssuer['jwks'] = server.url, keysMaxAgeSeconds?: number): TokenVerifier =>
     createTokenVerifier({
-      issuers: [{ issuer: ISSUER, audience: AUDIENCE, algorithms: ['ES256'], jwks: url, requireTyp: false, maxTokenAgeSeconds: 86_400 }],
+      issuers: [
+        {
+          ...{ issuer: ISSUER, audience: AUDIENCE, algorithms: ['ES256'], jwks, requireTyp: false },
+          ...{ maxTokenAgeSeconds: 86_400, keysMaxAgeSeconds },
+        },
+      ],
       clock: () => nowMs,
+      access: SHIPPED_ACCESS,
+      revocations: createRevocations([]),
     });
   /** Every token is a new one, so that the cache of good tokens never answers. */
   const token = (key: TestKey, header: Record<string, unknown> = {}): Promise<string> => {
@@ -92,7 +104,7 @@ describe('issuer keys (J5)', () => {
     expect(await codeOf(by, await token(old))).to.equal('accepted');
   });
 
-  it('with the key server down and no keys yet, every token is answered 503 and the server is asked once a second', async () => {
+  it('with the key server down and no keys yet, every token is answered 503 and the server is asked once in five seconds', async () => {
     const by = verifier();
     server.serveWith((response) => response.writeHead(500).end());
     const flood = await Promise.all(Array.from({ length: 10 }, () => token(old)));
@@ -100,8 +112,33 @@ describe('issuer keys (J5)', () => {
     expect(await codeOf(by, await token(old))).to.equal('ERR_AUTH_KEYS_UNAVAILABLE');
     expect(server.hits()).to.equal(1);
     server.serve([old.publicJwk]);
-    nowMs += 1_000;
+    nowMs += 4_999;
+    expect(await codeOf(by, await token(old))).to.equal('ERR_AUTH_KEYS_UNAVAILABLE');
+    nowMs += 1;
     expect(await codeOf(by, await token(old))).to.equal('accepted');
+    expect(server.hits()).to.equal(2);
+  });
+
+  it('says after how many seconds the keys are asked for again', async () => {
+    const by = verifier();
+    server.serveWith((response) => response.writeHead(500).end());
+    const waits: (number | undefined)[] = [];
+    for (const step of [0, 2_000, 2_500]) {
+      nowMs += step;
+      waits.push((await by.verify(await token(old)).catch((error: unknown) => (error as HindsightError).retryAfterSeconds)) as number);
+    }
+    expect(waits).to.deep.equal([5, 3, 1]);
+  });
+
+  it('a flood of unknown key ids at a key server that is down causes one fetch in five seconds too', async () => {
+    const by = verifier();
+    server.serveWith((response) => response.writeHead(500).end());
+    for (let second = 0; second < 20; second += 1) {
+      const flood = await Promise.all(Array.from({ length: 10 }, (_, i) => token(stranger, { kid: `s${second}-${i}` })));
+      expect(new Set(await Promise.all(flood.map((t) => codeOf(by, t))))).to.deep.equal(new Set(['ERR_AUTH_KEYS_UNAVAILABLE']));
+      nowMs += 1_000;
+    }
+    expect(server.hits()).to.equal(4);
   });
 
   it('with the key server down, known keys serve on for ten minutes and unknown ones are answered 503', async () => {
@@ -174,6 +211,30 @@ describe('issuer keys (J5)', () => {
   it('keys of other kinds in the set do no harm', async () => {
     server.serve([{ kty: 'oct', k: 'c2VjcmV0', kid: 'old', alg: 'HS256' }, { kty: 'XYZ', kid: 'old' }, old.publicJwk]);
     expect(await codeOf(verifier(), await token(old))).to.equal('accepted');
+  });
+
+  it('keys in a file are read again like those of a server: a new one is known after five seconds, a withdrawn one refused after its life', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'keys-'));
+    try {
+      const file = join(dir, 'keys.json');
+      const write = (...keys: TestKey[]): void => writeFileSync(file, JSON.stringify({ keys: keys.map((key) => key.publicJwk) }));
+      write(old);
+      const by = verifier({ file }, 60);
+      expect(await codeOf(by, await token(old))).to.equal('accepted');
+      write(fresh);
+      nowMs += 4_999;
+      expect(await codeOf(by, await token(fresh))).to.equal('ERR_AUTH_INVALID');
+      nowMs += 1;
+      expect(await codeOf(by, await token(fresh))).to.equal('accepted');
+      expect(await codeOf(by, await token(old))).to.equal('ERR_AUTH_INVALID');
+      writeFileSync(file, 'not json');
+      nowMs += 59_999;
+      expect(await codeOf(by, await token(fresh))).to.equal('accepted');
+      nowMs += 5_001;
+      expect(await codeOf(by, await token(fresh))).to.equal('ERR_AUTH_KEYS_UNAVAILABLE');
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
   });
 
   it('a token’s own jku causes no request', async () => {

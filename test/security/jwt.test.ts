@@ -4,8 +4,10 @@ import { expect } from 'chai';
 import { CompactEncrypt, importJWK, type JWK, type JWTPayload } from 'jose';
 import type { Principal } from '../../src/domain/principal.ts';
 import { HindsightError } from '../../src/errors.ts';
+import { createRevocations } from '../../src/gate/revocations.ts';
 import { createTokenVerifier, type TokenVerifier, type TrustedIssuer } from '../../src/gate/token-verifier.ts';
 import { part, testKey, type TestKey } from '../support/jwks-server.ts';
+import { SHIPPED_ACCESS } from '../support/principals.ts';
 
 const NOW = 1_790_000_000;
 const ISSUER = 'https://id.example';
@@ -34,7 +36,8 @@ describe('tokens (J1-J4, J8, J9)', () => {
     maxTokenAgeSeconds: 86_400,
     ...more,
   });
-  const make = (...issuers: TrustedIssuer[]): TokenVerifier => createTokenVerifier({ issuers, clock: () => nowSeconds * 1_000 });
+  const make = (...issuers: TrustedIssuer[]): TokenVerifier =>
+    createTokenVerifier({ issuers, access: SHIPPED_ACCESS, revocations: createRevocations([]), clock: () => nowSeconds * 1_000 });
   const refused = async (token: string, by = verifier): Promise<HindsightError> => {
     const answer: unknown = await by.verify(token).catch((error: unknown) => error);
     expect(answer).to.be.instanceOf(HindsightError);
@@ -381,6 +384,43 @@ describe('tokens (J1-J4, J8, J9)', () => {
       expect(Object.keys(cause as object)).to.deep.equal([]);
       expect((cause as Error).message).to.not.match(/secret-subject|evil/);
     }
+  });
+
+  describe('claims under other names', () => {
+    const by = (claims: TrustedIssuer['claims']): TokenVerifier => make(issuer({ claims }));
+    const { tenant: _tenant, scope: _scope, ...bare } = good;
+
+    it('are read where the issuer puts them, by name or by pointer', async () => {
+      const verify = by({ tenant: 'https://id.example/org', roles: '/realm_access/roles', scope: '/a~1b/scopes', actor: 'kind' });
+      const token = await es.sign({
+        ...bare,
+        'https://id.example/org': 't7',
+        realm_access: { roles: ['editor'] },
+        'a/b': { scopes: ['memory:read'] },
+        kind: 'user',
+      });
+      const principal = await verify.verify(token);
+      expect(principal).to.deep.include({ tenant: 't7', roles: ['editor'], actor: 'user' });
+      expect([...principal.scopes]).to.deep.equal(['memory:read']);
+    });
+
+    it('are not read under our name as well, nor from what every object inherits', async () => {
+      await refused(await es.sign(good), by({ tenant: 'org' }));
+      await refused(await es.sign({ ...bare, tenant: 't1', org: ['t1'] }), by({ tenant: 'org' }));
+      for (const at of ['constructor', '__proto__', '/constructor/name', '/sub/length', '/org/0'])
+        await refused(await es.sign({ ...bare, org: ['t1'] }), by({ tenant: at }));
+      expect([...(await by({ scope: 'grants' }).verify(await es.sign({ ...good, scp: ['memory:admin'] }))).scopes]).to.deep.equal([]);
+      expect((await by({ actor: 'kind' }).verify(await es.sign({ ...good, actor: 'user' }))).actor).to.equal('agent');
+    });
+  });
+
+  it('a clock tolerance of its own holds to the second', async () => {
+    const exact = make(issuer({ clockToleranceSeconds: 0 }));
+    await refused(await es.sign({ ...good, iat: NOW + 1 }), exact);
+    await refused(await es.sign({ ...good, iat: NOW - 60, exp: NOW }), exact);
+    const wide = make(issuer({ clockToleranceSeconds: 60 }));
+    expect((await wide.verify(await es.sign({ ...good, iat: NOW + 60 }))).sub).to.equal('alice');
+    await refused(await es.sign({ ...good, iat: NOW + 61 }), wide);
   });
 
   describe('J9: several issuers', () => {

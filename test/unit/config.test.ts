@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { assertNodeVersion, CONFIG_VARIABLES, loadConfig } from '../../src/config.ts';
 import { HindsightError } from '../../src/errors.ts';
@@ -56,6 +56,7 @@ describe('config', () => {
     expect(config.auth).to.deep.equal({
       issuers: [],
       localIssuer: { issuer: 'urn:hindsight-es:local-issuer', audience: 'urn:hindsight-es:local', tenants: undefined },
+      revocations: { file: '/home/x/.hindsight-es/revoked.yaml', fileRequired: false, inRedis: false },
       publishMetadata: false,
     });
     expect(config.elasticsearch.replicas).to.equal(0);
@@ -70,8 +71,11 @@ describe('config', () => {
     expect(config.auth.issuers).to.deep.equal([
       {
         issuer: 'https://id.example',
+        keysMaxAgeSeconds: 600,
+        clockToleranceSeconds: 5,
+        claims: {},
         audience: 'https://memory.example/mcp',
-        jwksUrl: 'https://id.example/keys',
+        keys: { url: 'https://id.example/keys' },
         algorithms: ['ES256', 'RS256', 'EdDSA'],
         requireTyp: false,
         maxTokenAgeSeconds: 86_400,
@@ -219,6 +223,70 @@ describe('config', () => {
       const path = file('bad.yaml', 'version: 1\nissuers:\n  - issuer: "a|b"\n    audience: x\n    jwks_url: http://id.example\n');
       const error = fault({ ...base, JWT_ISSUERS_FILE: path });
       expect(error.message).to.contain('bad.yaml /issuers/0/issuer must be').and.to.contain('/issuers/0/jwks_url must be');
+    });
+  });
+
+  describe('with an issuers file, more of it', () => {
+    const base = { HOME: '/home/x', SERVICE_SECRET: SECRET, MASTER_KEY: KEY };
+    const head = 'version: 1\nissuers:\n  - issuer: https://id.example\n    audience: https://m.example\n';
+    const KEYS = '{"keys":[{"kty":"EC","crv":"P-256","x":"x","y":"y"}]}';
+
+    it('takes every part of a row, and a keys file from the folder of the issuers file', () => {
+      const keys = file('keys.json', KEYS);
+      const rest =
+        '    keys_file: keys.json\n    algorithms: [ES384]\n    require_typ: true\n    max_token_age_seconds: 3600\n' +
+        '    clock_tolerance_seconds: 0\n    keys_max_age_seconds: 60\n    claims: { tenant: org, roles: /realm_access/roles }\n    tenants: [acme]\n';
+      expect(loadConfig({ ...base, JWT_ISSUERS_FILE: file('full.yaml', head + rest) }).auth.issuers).to.deep.equal([
+        {
+          issuer: 'https://id.example',
+          audience: 'https://m.example',
+          keys: { file: keys },
+          keysMaxAgeSeconds: 60,
+          algorithms: ['ES384'],
+          requireTyp: true,
+          maxTokenAgeSeconds: 3_600,
+          clockToleranceSeconds: 0,
+          claims: { tenant: 'org', roles: '/realm_access/roles' },
+          tenants: ['acme'],
+        },
+      ]);
+    });
+
+    it('refuses rows without keys, with both kinds, with a private or no key, with an unknown claim or a symmetric algorithm', () => {
+      file('private.json', '{"keys":[{"kty":"EC","crv":"P-256","x":"x","y":"y","d":"d"}]}');
+      file('oct.json', '{"keys":[{"kty":"oct","k":"k"}]}');
+      file('good.json', KEYS);
+      for (const [row, message] of [
+        ['', 'must name one of jwks_url and keys_file'],
+        ['    keys_file: good.json\n    jwks_url: https://id.example/keys\n', 'must name one of jwks_url and keys_file'],
+        ['    keys_file: private.json\n', 'must not hold a private key'],
+        ['    keys_file: oct.json\n', 'must be EC, RSA or OKP'],
+        ['    keys_file: absent.json\n', 'absent.json cannot be read'],
+        ['    keys_file: good.json\n    claims: { iss: other }\n', '/claims'],
+        ['    keys_file: good.json\n    claims: { tenant: "/a//b" }\n', '/claims/tenant must be'],
+        ['    keys_file: good.json\n    algorithms: [HS256]\n', '/algorithms/0'],
+      ] as const)
+        expect(fault({ ...base, JWT_ISSUERS_FILE: file('bad-row.yaml', head + row) }).message, row).to.contain(message);
+    });
+
+    it('reads issuers.yaml of the policies folder, which may name none, and never beside the short form', () => {
+      const text = `${head}    jwks_url: https://id.example/keys\n`;
+      const dir = dirname(file('issuers.yaml', text));
+      expect(loadConfig({ ...base, POLICIES_DIR: dir }).auth.issuers.map(({ issuer }) => issuer)).to.deep.equal(['https://id.example']);
+      expect(fault({ ...remote, POLICIES_DIR: dir }).message).to.contain('JWKS_URL must not be set together with issuers in issuers.yaml');
+      file('issuers.yaml', 'version: 1\nissuers: []\n');
+      expect(loadConfig({ ...remote, POLICIES_DIR: dir }).auth.issuers).to.have.length(1);
+      expect(fault({ ...base, POLICIES_DIR: dir }).message).to.contain('must be set (or issuers in issuers.yaml)');
+      expect(fault({ ...base, JWT_ISSUERS_FILE: join(dir, 'issuers.yaml') }).message).to.contain('at least one issuer');
+    });
+  });
+
+  it('looks for revocations in Redis only where there is one', () => {
+    expect(fault({ ...remote, REVOCATIONS_REDIS: 'on' }).message).to.contain('REDIS_URL must be set');
+    expect(loadConfig({ ...remote, REVOCATIONS_REDIS: 'on', REDIS_URL: 'redis://127.0.0.1' }).auth.revocations.inRedis).to.equal(true);
+    expect(loadConfig({ ...remote, REVOCATIONS_FILE: '/etc/revoked.yaml' }).auth.revocations).to.deep.include({
+      file: '/etc/revoked.yaml',
+      fileRequired: true,
     });
   });
 

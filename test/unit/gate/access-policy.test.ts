@@ -1,10 +1,15 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { DEFAULT_STATUSES, STATUSES } from '../../../src/domain/memory.ts';
+import { matchesPattern } from '../../../src/domain/namespace.ts';
+import { RIGHTS } from '../../../src/domain/principal.ts';
 import type { Action, ScopedFields } from '../../../src/domain/scope.ts';
 import { HindsightError } from '../../../src/errors.ts';
-import { allowsNamespace, scopeFor, type Reach } from '../../../src/gate/access-policy.ts';
-import { principal, type PrincipalOptions } from '../../support/principals.ts';
+import { accessPolicySchema, type AccessPolicy } from '../../../src/gate/access-grants.ts';
+import { allowsNamespace, mayShare, scopeFor, type Reach } from '../../../src/gate/access-policy.ts';
+import { loadPolicy } from '../../../src/policy.ts';
+import { principal, SHIPPED_ACCESS, type PrincipalOptions } from '../../support/principals.ts';
 import { matches } from '../../support/query-interpreter.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
@@ -147,12 +152,36 @@ const pattern = fc.oneof(
     .tuple(fc.array(fc.oneof(segment, fc.constant('*')), { minLength: 1, maxLength: 3 }), fc.boolean())
     .map(([s, open]) => s.join('.') + (open ? '.**' : '')),
 );
+const names = fc.subarray(['a', 'ann', '*', 'x.y', 'editor']);
+const teamPattern = fc.oneof(pattern, fc.constantFrom('team.{team}', 'team.{team}.**', '{team}', 'shared.{team}.*'));
+const policy: fc.Arbitrary<AccessPolicy> = fc.record({
+  version: fc.constant(1 as const),
+  without_namespaces: fc.array(pattern, { maxLength: 2 }),
+  rules: fc.array(
+    fc
+      .record({
+        roles: fc.option(names, { nil: undefined }),
+        teams: fc.option(names, { nil: undefined }),
+        namespaces: fc.array(teamPattern, { minLength: 1, maxLength: 3 }),
+        rights: fc.subarray([...RIGHTS], { minLength: 1 }),
+      })
+      .map(({ roles, teams, ...rest }) => ({
+        ...rest,
+        ...(roles === undefined ? {} : { roles }),
+        ...(teams === undefined ? {} : { teams }),
+      })),
+    { maxLength: 4 },
+  ),
+});
 const action = fc.constantFrom<Action>('read', 'write', 'forget', 'share');
 const scopes = fc.subarray(['memory:read', 'memory:write', 'memory:forget', 'memory:share', 'memory:admin']);
 const who = fc.record({
   sub: fc.constantFrom('ann', 'bob'),
   scopes,
   namespaces: fc.option(fc.array(pattern, { maxLength: 3 }), { nil: undefined }),
+  roles: names,
+  teams: names,
+  access: fc.oneof(policy, fc.constant(SHIPPED_ACCESS)),
 });
 const reach: fc.Arbitrary<Reach> = fc.oneof(
   fc.constant<Reach>('default'),
@@ -170,6 +199,94 @@ const anyRecord: fc.Arbitrary<ScopedFields> = fc
     expires_at: fc.option(fc.integer({ min: -2, max: 2 }), { nil: undefined }),
   })
   .map(({ expires_at, ...rest }) => (expires_at === undefined ? rest : { ...rest, expires_at: new Date(NOW + expires_at).toISOString() }));
+
+/** The rules, read as the file's comment words them, without the compiled grants. */
+function ruleGrants({ access, roles = [], teams = [] }: PrincipalOptions, right: Action, namespace: string): boolean {
+  return (access ?? SHIPPED_ACCESS).rules.some((rule) => {
+    if (!rule.rights.includes(right) || rule.roles?.some((role) => roles.includes(role)) === false) return false;
+    if (rule.teams?.some((team) => teams.includes(team)) === false) return false;
+    const theirs = rule.teams === undefined ? teams : teams.filter((team) => rule.teams?.includes(team));
+    return rule.namespaces.some((row) =>
+      row.includes('{team}')
+        ? theirs.filter((team) => /^[a-z0-9][a-z0-9_-]*$/.test(team)).some((team) => matchesPattern(namespace, row.replace('{team}', team)))
+        : matchesPattern(namespace, row),
+    );
+  });
+}
+
+describe('access policy, by role and team', () => {
+  const access: AccessPolicy = {
+    version: 1,
+    without_namespaces: ['**'],
+    rules: [
+      { namespaces: ['shared.**'], rights: ['read'] },
+      { namespaces: ['team.{team}', 'team.{team}.**'], rights: ['read', 'write'] },
+      { roles: ['lead'], teams: ['a'], namespaces: ['team.a.**'], rights: ['forget', 'share'] },
+      { roles: ['curator'], namespaces: ['shared.**'], rights: ['write', 'share'] },
+    ],
+  };
+  const all = ['memory:read', 'memory:write', 'memory:forget', 'memory:share', 'memory:admin'];
+  const rights = (options: PrincipalOptions, place: string): string =>
+    RIGHTS.filter((right) => allowsNamespace(principal({ access, scopes: all, ...options }), right, place)).join(' ');
+
+  it('grants read, write, forget and share apart', () => {
+    expect(rights({}, 'shared.x')).to.equal('read');
+    expect(rights({}, 'team.a.x')).to.equal('');
+    expect(rights({ teams: ['a'] }, 'team.a.x')).to.equal('read write');
+    expect(rights({ teams: ['a'] }, 'team.b.x')).to.equal('');
+    expect(rights({ teams: ['a'], roles: ['lead'] }, 'team.a.x')).to.equal('read write forget share');
+    expect(rights({ teams: ['b'], roles: ['lead'] }, 'team.a.x')).to.equal('');
+    expect(rights({ teams: ['b'], roles: ['lead'] }, 'team.b.x')).to.equal('read write');
+    expect(rights({ roles: ['curator'] }, 'shared.x')).to.equal('read write share');
+  });
+
+  it('grants the own namespace whatever the rules say, and nothing else without a rule', () => {
+    const none = { version: 1, without_namespaces: ['**'], rules: [] } as const;
+    expect(rights({ access: none }, 'user.ann')).to.equal('read write forget share');
+    for (const place of ['shared', 'shared.x', 'team.a', 'user.bob']) expect(rights({ access: none }, place)).to.equal('');
+  });
+
+  it('never reaches past the namespaces of the token', () => {
+    expect(rights({ teams: ['a'], roles: ['lead', 'curator'], namespaces: ['shared.x'] }, 'team.a.x')).to.equal('');
+    expect(rights({ teams: ['a'], roles: ['lead', 'curator'], namespaces: ['shared.x'] }, 'shared.x')).to.equal('read write share');
+  });
+
+  it('takes a team for {team} only where its name is one plain segment', () => {
+    for (const team of ['*', '**', 'a.b', 'a.**', '', 'A', 'ａ', 'a b', '{team}'])
+      for (const place of ['team.a', 'team.a.b', 'team.a.b.c']) expect(rights({ teams: [team] }, place), team).to.equal('');
+  });
+
+  it('lets nobody share where the right is missing, whatever the scope', () => {
+    const p = (options: PrincipalOptions) => principal({ access, scopes: all, ...options });
+    expect(mayShare(p({ teams: ['a'] }), 'team.a.x')).to.equal(false);
+    expect(mayShare(p({ teams: ['a'], roles: ['lead'] }), 'team.a.x')).to.equal(true);
+    expect(mayShare(p({ teams: ['a'], roles: ['lead'], scopes: ['memory:write'] }), 'team.a.x')).to.equal(false);
+    expect(mayShare(p({}), 'user.ann')).to.equal(true);
+  });
+
+  it('ships with a policy that leaves all to the token', () => {
+    const shipped = loadPolicy(join(import.meta.dirname, '..', '..', '..', 'policies', 'access.yaml'), accessPolicySchema);
+    expect(shipped).to.deep.equal(SHIPPED_ACCESS);
+  });
+
+  it('refuses a policy with an unknown right, a pattern outside the grammar or a right named twice', () => {
+    const rule = { namespaces: ['**'], rights: ['read'] };
+    const parse = (more: object) => accessPolicySchema.safeParse({ version: 1, without_namespaces: [], rules: [{ ...rule, ...more }] });
+    expect(parse({}).success).to.equal(true);
+    for (const bad of [
+      { rights: ['admin'] },
+      { rights: [] },
+      { rights: ['read', 'read'] },
+      { namespaces: [] },
+      { namespaces: ['team.{team}x'] },
+      { namespaces: ['t*'] },
+      { namespaces: ['{role}.**'] },
+      { roles: [] },
+      { tenants: ['acme'] },
+    ])
+      expect(parse(bad).success, JSON.stringify(bad)).to.equal(false);
+  });
+});
 
 describe('access policy, for any principal, action, reach and record', () => {
   it('the filter selects exactly what permits() allows', () => {
@@ -202,6 +319,11 @@ describe('access policy, for any principal, action, reach and record', () => {
         expect(allowsNamespace(p, act, doc.namespace)).to.equal(true);
         expect(doc.owner === p.owner || doc.visibility === 'shared').to.equal(true);
         expect(DEFAULT_STATUSES).to.include(doc.status);
+        if (doc.namespace === p.ownNamespace) return;
+        const bounds = options.namespaces ?? options.access.without_namespaces;
+        expect(bounds.some((row) => matchesPattern(doc.namespace, row))).to.equal(true);
+        expect(ruleGrants(options, act, doc.namespace)).to.equal(true);
+        expect(p.scopes.has(`memory:${act}`)).to.equal(true);
       }),
       { numRuns: 2000 },
     );

@@ -7,7 +7,9 @@ import { loadConfig } from '../../../src/config.ts';
 import { SCOPES } from '../../../src/domain/principal.ts';
 import { HindsightError } from '../../../src/errors.ts';
 import { openLocalIssuer, type LocalIssuer } from '../../../src/gate/local-issuer.ts';
+import { createRevocations } from '../../../src/gate/revocations.ts';
 import { createTokenVerifier } from '../../../src/gate/token-verifier.ts';
+import { SHIPPED_ACCESS } from '../../support/principals.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -23,7 +25,8 @@ describe('local issuer', () => {
     rmSync(dataDir, { recursive: true });
   });
   const config = (more = {}) => loadConfig({ HINDSIGHT_LOCAL: 'on', DATA_DIR: dataDir, ...more });
-  const verifierOf = (issuer: LocalIssuer) => createTokenVerifier({ issuers: [issuer.trusted], clock });
+  const verifierOf = (issuer: LocalIssuer) =>
+    createTokenVerifier({ issuers: [issuer.trusted], access: SHIPPED_ACCESS, revocations: createRevocations([]), clock });
   const fault = async (promise: Promise<unknown>): Promise<HindsightError> => {
     const answer: unknown = await promise.catch((error: unknown) => error);
     expect(answer).to.be.instanceOf(HindsightError);

@@ -21,6 +21,7 @@ const who = (tenant: string, sub: string): Principal => ({
   namespaces: undefined,
   roles: [],
   teams: [],
+  grants: { within: [], read: [], write: [], forget: [], share: [] },
   owner: ownerOf('i', sub),
   ownNamespace: ownNamespaceOf('i', sub),
   expiresAt: 0,
