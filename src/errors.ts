@@ -33,7 +33,7 @@ export const ERRORS = {
   ERR_AUTH_UNDECIDED: row(503, 'Whether the token still holds cannot be checked right now', 'warn', true),
   ERR_SCOPE_MISSING: row(403, 'This call needs the scope {scope}'),
   ERR_NOT_CONFIRMED: row(403, 'The user was asked and did not confirm; nothing was changed'),
-  ERR_CONFIRMATION_NEEDED: row(409, 'The user has to be asked first; nothing was changed yet', 'debug'),
+  ERR_CONFIRMATION_NEEDED: row(409, 'The user has to be asked first', 'debug'),
   ERR_ACTOR_FORBIDDEN: row(403, 'Only a user may do this, not an agent or a service'),
   ERR_NAMESPACE_FORBIDDEN: row(403, 'The token grants no {action} on this namespace'),
   ERR_ORIGIN_FORBIDDEN: row(403, 'This host or origin is not allowed'),

@@ -77,6 +77,9 @@ export interface Admission {
   readonly mark: GuardMark;
 }
 
+/** How much of a held-back record its user was shown. */
+export type Seen = 'whole' | 'part';
+
 export interface Guard {
   /** Revision of the policies that decide. */
   readonly policyRevision: string;
@@ -91,6 +94,13 @@ export interface Guard {
    * only way up). ERR_ACTOR_FORBIDDEN for an agent or a service, ERR_SCOPE_MISSING without memory:confirm.
    */
   confirm(record: MemoryRecord, from: MemoryRecord, principal: Principal): Admitted<MemoryRecord>;
+  /**
+   * A pending record as the user behind its writer lets it in through the client's own form. The client carries that answer, so it gives
+   * user_stated at most (`acknowledgedTier`). ERR_INTERNAL for a record that is not pending or is another owner's.
+   */
+  acknowledge(record: MemoryRecord, from: MemoryRecord, principal: Principal, seen: Seen): Admitted<MemoryRecord>;
+  /** Tier that `acknowledge` sets: what was not seen whole, or comes from a tool or from outside, keeps its own. */
+  acknowledgedTier(from: MemoryRecord, seen: Seen): number;
   /** Tier of what a person has confirmed. */
   readonly confirmedTier: number;
   /** Binds a query to what its principal may see. ERR_NAMESPACE_FORBIDDEN for a named namespace outside the grant. */
@@ -251,6 +261,13 @@ export function createGuard(options: GuardOptions): Guard {
       if (changed !== undefined) throw new HindsightError('ERR_INTERNAL', { cause: new Error(`confirm: ${changed} was changed`) });
       return admit({ ...record, status: 'active', trust_tier: TIER.user_confirmed, reason: 'confirmed by a person' });
     },
+    acknowledgedTier,
+    acknowledge: (record, from, principal, seen) => {
+      const wrong = from.status !== 'pending' ? 'status' : from.owner !== principal.owner ? 'owner' : changedSeal(record, from);
+      if (wrong !== undefined) throw new HindsightError('ERR_INTERNAL', { cause: new Error(`acknowledge: ${wrong} does not allow it`) });
+      const trust_tier = acknowledgedTier(from, seen);
+      return admit({ ...record, status: 'active', trust_tier, reason: 'its user agreed when the client asked' });
+    },
     scope: (query, request) => scoped(query, scopeFor(request)),
     permitted: (box, by) => openUnscreened(box).filter((item) => by.scope.permits('record' in item ? item.record : item)),
     screenHits: (box, by, hitOptions = {}) => screenHits(openUnscreened(box), by, hitOptions),
@@ -260,6 +277,12 @@ export function createGuard(options: GuardOptions): Guard {
       return { ...(await screenRecords(page.records, by, screenOptions)), next: page.next };
     },
   };
+}
+
+/** Never above user_stated, and raised only from what an agent inferred by itself. */
+function acknowledgedTier(from: MemoryRecord, seen: Seen): number {
+  const raises = seen === 'whole' && from.trust_tier >= TIER.agent_inferred && (from.taint ?? []).length === 0;
+  return raises ? TIER.user_stated : Math.min(from.trust_tier, TIER.user_stated);
 }
 
 /** Identity and text: what only admit() may set. */

@@ -16,9 +16,11 @@ export function confirmationForm(message: string) {
   };
 }
 
-/** Only a plain yes is one: a form that was sent empty, closed or declined is a no. */
+/** Only a plain yes is one, and only what the user chose is a no: a form that was closed or sent empty leaves the question open. */
 export function confirmationOf({ action, content }: Json): Confirmation {
-  return action === 'accept' && (content as Json | undefined)?.['confirm'] === true ? 'accepted' : 'declined';
+  const choice = (content as Json | undefined)?.['confirm'];
+  if (action === 'accept' && choice === true) return 'accepted';
+  return action === 'decline' || (action === 'accept' && choice === false) ? 'declined' : 'unanswered';
 }
 
 /** Whether a client that declared these capabilities shows forms; an empty object means forms. */

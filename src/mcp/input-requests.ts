@@ -1,9 +1,9 @@
 /** What one call of revision 2026-07-28 asks its client: answers that came with the call, or questions that go back as its result. */
 import { HindsightError } from '../errors.ts';
-import type { Confirm } from '../operations/confirm.ts';
+import type { Confirm, Kept } from '../operations/confirm.ts';
 import { confirmationForm, confirmationOf, showsForms } from './confirmation.ts';
 import { RpcRefusal } from './modern-request.ts';
-import type { RequestStates, StateBinding } from './request-state.ts';
+import type { KeptState, RequestStates, StateBinding } from './request-state.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -12,21 +12,34 @@ export interface InputRequest {
   readonly params: Json;
 }
 
+type Earlier = Pick<KeptState, 'answers' | 'kept'>;
+
 const INVALID_PARAMS = -32602;
 
 export class InputRequests {
   readonly #states: RequestStates;
   readonly #binding: StateBinding;
-  readonly #capabilities: unknown;
   /** All answers so far, by key. */
   readonly #answers: Json;
+  /** What operations keep with their questions, by key. */
+  #kept: Readonly<Record<string, Kept>>;
   #pending: Readonly<Record<string, InputRequest>> | undefined;
+  readonly confirm: Confirm;
 
-  private constructor(states: RequestStates, binding: StateBinding, capabilities: unknown, answers: Json) {
+  private constructor(states: RequestStates, binding: StateBinding, capabilities: unknown, { answers, kept }: Earlier) {
     this.#states = states;
     this.#binding = binding;
-    this.#capabilities = capabilities;
     this.#answers = answers;
+    this.#kept = kept;
+    this.confirm = {
+      canAsk: showsForms(capabilities),
+      kept: (key) => this.#kept[key],
+      ask: async (key, message, toKeep) => {
+        if (toKeep !== undefined) this.#kept = { ...this.#kept, [key]: toKeep };
+        const found = await this.ask({ [key]: { method: 'elicitation/create', params: confirmationForm(message) } });
+        return confirmationOf(found[key] ?? {});
+      },
+    };
   }
 
   /** Answers count only with the state that asked for them. Throws RpcRefusal (400) for a state that is not good, or answers that are none. */
@@ -34,7 +47,7 @@ export class InputRequests {
     const { inputResponses: given, requestState: state } = params;
     if (given !== undefined && !isObject(given))
       throw new RpcRefusal(400, INVALID_PARAMS, 'Invalid params: inputResponses must be an object');
-    if (state === undefined) return new InputRequests(states, binding, capabilities, {});
+    if (state === undefined) return new InputRequests(states, binding, capabilities, { answers: {}, kept: {} });
     const earlier = await states.open(state, binding);
     if (earlier === undefined)
       throw new RpcRefusal(
@@ -43,7 +56,7 @@ export class InputRequests {
         'Invalid requestState: it was changed, used, too old or of another call; call again without it',
       );
     const answered = Object.fromEntries(Object.entries(given ?? {}).filter(([key]) => earlier.asked.includes(key)));
-    return new InputRequests(states, binding, capabilities, { ...earlier.answers, ...answered });
+    return new InputRequests(states, binding, capabilities, { answers: { ...earlier.answers, ...answered }, kept: earlier.kept });
   }
 
   /** An answer to each question, or ERR_CONFIRMATION_NEEDED, after which `result` holds those without one. */
@@ -54,16 +67,11 @@ export class InputRequests {
     throw new HindsightError('ERR_CONFIRMATION_NEEDED');
   }
 
-  readonly confirm: Confirm = async (key, message) => {
-    if (!showsForms(this.#capabilities)) return 'unsupported';
-    const answers = await this.ask({ [key]: { method: 'elicitation/create', params: confirmationForm(message) } });
-    return confirmationOf(answers[key] ?? {});
-  };
-
   /** The InputRequiredResult, when something was asked. */
   result(): Json | undefined {
     if (this.#pending === undefined) return undefined;
-    const requestState = this.#states.seal(this.#binding, { asked: Object.keys(this.#pending), answers: this.#answers });
+    const kept = { asked: Object.keys(this.#pending), answers: this.#answers, kept: this.#kept };
+    const requestState = this.#states.seal(this.#binding, kept);
     return { resultType: 'input_required', inputRequests: this.#pending, requestState };
   }
 }

@@ -14,17 +14,19 @@ export interface StateBinding {
   readonly arguments: unknown;
 }
 
-export interface Kept {
+export interface KeptState {
   /** Keys of the questions that go out with it. */
   readonly asked: readonly string[];
   /** Answers of earlier rounds, which the client does not send again. */
   readonly answers: Json;
+  /** What the operation keeps with its questions, by key. */
+  readonly kept: Readonly<Record<string, Json>>;
 }
 
 export interface RequestStates {
-  seal(binding: StateBinding, kept: Kept): string;
+  seal(binding: StateBinding, kept: KeptState): string;
   /** What was sealed; undefined for a state that is not ours, not of this call and caller, used already or older than ten minutes. */
-  open(state: unknown, binding: StateBinding): Promise<Kept | undefined>;
+  open(state: unknown, binding: StateBinding): Promise<KeptState | undefined>;
 }
 
 export interface RequestStateOptions {
@@ -38,7 +40,7 @@ const LIFE_MS = 10 * 60_000;
 const MAX_CHARS = 65_536;
 const NONCE_BYTES = 12;
 
-interface Claims extends Kept {
+interface Claims extends KeptState {
   readonly binding: string;
   readonly nonce: string;
   readonly until: number;
@@ -49,9 +51,9 @@ export function createRequestStates({ key, clock, used }: RequestStateOptions): 
   const opening = new Set<string>();
 
   return {
-    seal: (binding, { asked, answers }) => {
+    seal: (binding, { asked, answers, kept }) => {
       const nonce = randomBytes(NONCE_BYTES).toString('base64url');
-      const claims: Claims = { binding: digest(binding), asked, answers, nonce, until: clock() + LIFE_MS };
+      const claims: Claims = { binding: digest(binding), asked, answers, kept, nonce, until: clock() + LIFE_MS };
       const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
       return `${payload}.${mac(payload).toString('base64url')}`;
     },
@@ -63,14 +65,14 @@ export function createRequestStates({ key, clock, used }: RequestStateOptions): 
       // one spelling of a state only: base64url decoding forgives what encoding never makes
       if (rest.length > 0 || given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined;
       if (signature !== wanted.toString('base64url')) return undefined;
-      const { binding: bound, asked, answers, nonce, until } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims;
+      const { binding: bound, asked, answers, kept, nonce, until } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims;
       // the set is asked asynchronously: two calls with one state must not both pass meanwhile
       if (bound !== digest(binding) || until <= clock() || opening.has(nonce)) return undefined;
       opening.add(nonce);
       try {
         if (await used.has(`state:${nonce}`)) return undefined;
         await used.add(`state:${nonce}`, until);
-        return { asked, answers };
+        return { asked, answers, kept };
       } finally {
         opening.delete(nonce);
       }
@@ -78,8 +80,8 @@ export function createRequestStates({ key, clock, used }: RequestStateOptions): 
   };
 }
 
-/** Over the arguments as they were sent: a client repeats its own call. */
+/** Over the arguments as they were sent: a client repeats its own call. Another agent of the same person is another caller. */
 function digest({ principal, method, name, arguments: args }: StateBinding): string {
-  const parts = [principal.tenant, principal.owner, method, name ?? null, args ?? null];
+  const parts = [principal.tenant, principal.owner, principal.actor, principal.clientId ?? null, method, name ?? null, args ?? null];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }

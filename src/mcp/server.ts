@@ -91,15 +91,19 @@ async function callTool(
 
 /** By elicitation in the session; a connection that stands for one request knows no capabilities, and nobody could answer on it. */
 function confirmIn(server: Server, extra: Extra): Confirm {
-  return async (_key, message) => {
-    if (!showsForms(server.getClientCapabilities())) return 'unsupported';
-    const question = { method: 'elicitation/create' as const, params: confirmationForm(message) };
-    try {
-      return confirmationOf(await extra.sendRequest(question, ElicitResultSchema, { timeout: PATIENCE_MS }));
-    } catch {
-      // no answer in time, an error of the client, or a client that is gone: none of them is a yes
-      return 'declined';
-    }
+  return {
+    canAsk: showsForms(server.getClientCapabilities()),
+    // the call waits for its answer here
+    kept: () => undefined,
+    ask: async (_key, message) => {
+      const question = { method: 'elicitation/create' as const, params: confirmationForm(message) };
+      try {
+        return confirmationOf(await extra.sendRequest(question, ElicitResultSchema, { timeout: PATIENCE_MS }));
+      } catch {
+        // no answer in time, an error of the client, or a client that is gone: none of them is a yes
+        return 'unanswered';
+      }
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import type { MemoryDeps } from './deps.ts';
 import { exportLines } from './export.ts';
 import { forget } from './forget.ts';
 import type { MemoryGateway } from './gateway.ts';
+import { acknowledge, heldBack } from './held-back.ts';
 import { importItems } from './import.ts';
 import { get, history, list } from './read.ts';
 import { decide, listForReview } from './review.ts';
@@ -24,6 +25,8 @@ export function createMemoryGateway(deps: MemoryDeps): MemoryGateway {
     history: (input, call) => history(deps, input, call),
     forget: (input, call) => forget(deps, turns, input, call),
     listForReview: (state, input, call) => listForReview(deps, state, input, call),
+    heldBack: (memoryId, call) => heldBack(deps, memoryId, call),
+    acknowledge: (input, call) => acknowledge(deps, input, call),
     decide: (state, input, call) => decide(deps, state, input, call),
     stats: (input, call) => stats(deps, input, call),
     exportLines: (input, call) => exportLines(deps, input, call),

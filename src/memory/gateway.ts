@@ -16,6 +16,7 @@ import type { ReviewAnswer, ReviewInput, ReviewListAnswer, ReviewListInput } fro
 import type { ExportInput, ImportAnswer, ImportInput } from '../domain/wire/transfer.ts';
 import type { StatsAnswer, StatsInput } from '../domain/wire/stats.ts';
 import type { UpdateAnswer, UpdateInput, WriteAnswer, WriteInput } from '../domain/wire/write.ts';
+import type { Seen } from '../guard/guard.ts';
 
 /** Waits for a decision: `pending` to be confirmed, `quarantined` to be let out or not. */
 export type ReviewState = Extract<Status, 'pending' | 'quarantined'>;
@@ -30,6 +31,19 @@ export interface CallContext {
   readonly route: string;
 }
 
+/** A pending write as its user is asked about it. */
+export interface HeldBack {
+  readonly memory_id: string;
+  readonly namespace: string;
+  /** As stored, by field. */
+  readonly texts: Readonly<Record<string, string>>;
+  readonly content_hash: string;
+  readonly rule_ids: readonly string[];
+}
+
+/** `seen`: whether all of the texts were in the question. */
+export type Acknowledgement = ReviewInput & { readonly seen: Seen };
+
 /** Answers without `trace_id`; operations add it. */
 type Bare<T> = Omit<T, 'trace_id'>;
 
@@ -43,6 +57,10 @@ export interface MemoryGateway {
   forget(input: ForgetInput, call: CallContext): Promise<Bare<ForgetAnswer>>;
   /** What the guard held back in this state and the caller may decide on. */
   listForReview(state: ReviewState, input: ReviewListInput, call: CallContext): Promise<Bare<ReviewListAnswer>>;
+  /** What the guard holds back of this caller's own writing, for the form of its client; undefined when nothing of the kind waits. */
+  heldBack(memoryId: string, call: CallContext): Promise<HeldBack | undefined>;
+  /** Carries out the answer that the client brought: at most user_stated. */
+  acknowledge(input: Acknowledgement, call: CallContext): Promise<Bare<ReviewAnswer>>;
   decide(state: ReviewState, input: ReviewInput, call: CallContext): Promise<Bare<ReviewAnswer>>;
   /** The lines of an export file; ends with an error, and without its last line, when something breaks on the way. */
   exportLines(input: ExportInput, call: CallContext): Promise<AsyncIterable<string>>;

@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto';
 import { isoTime } from '../domain/clock.ts';
 import { PENDING_LIFE_MS, type MemoryRecord, type StoredRecord } from '../domain/memory.ts';
 import type { ReviewAnswer, ReviewInput, ReviewItem, ReviewListAnswer, ReviewListInput } from '../domain/wire/review.ts';
+import type { Admitted } from '../domain/sealed.ts';
 import type { Filter } from '../domain/wire/common.ts';
 import { HindsightError } from '../errors.ts';
 import { sealedTextsOf } from '../guard/sealed-texts.ts';
+import { spelledOut } from '../text/spelled-out.ts';
 import { canonicalJson, defined } from './canonical.ts';
 import { openCursor, signCursor } from './cursor.ts';
 import type { MemoryDeps } from './deps.ts';
@@ -57,31 +59,52 @@ export async function decide(
   call: CallContext,
 ): Promise<Omit<ReviewAnswer, 'trace_id'>> {
   onlyPeople(call);
-  const answer = await compareAndSet<Omit<ReviewAnswer, 'trace_id'>>(
-    () => load(deps, state, input.memory_id, call),
-    async ({ record: head, at }) => {
-      if (contentHash(head) !== input.content_hash) throw new HindsightError('ERR_REVIEW_CHANGED');
-      const nowIso = isoTime(deps.clock());
-      const changed = { version: head.version + 1, updated_at: nowIso, valid_from: nowIso, created_by: writerOf(call.principal) };
-      const approved = input.decision === 'approve';
-      const sealed = approved
-        ? deps.guard.confirm({ ...head, ...changed, spaces_due: dueSpaces(deps, head) }, head, call.principal)
-        : deps.guard.readmit({ ...head, ...changed, status: 'rejected', reason: 'rejected by a person', spaces_due: [] }, head);
-      await keepVersion(deps, head, nowIso);
-      if ((await deps.index.replace(sealed, at)) === 'conflict') return 'conflict';
-      const status = approved ? 'active' : 'rejected';
-      const trust = approved ? deps.guard.confirmedTier : head.trust_tier;
-      return {
-        done: {
-          memory_id: head.memory_id,
-          outcome: approved ? 'approved' : 'rejected',
-          status,
-          version: changed.version,
-          trust: trustOf({ ...head, trust_tier: trust }),
-        },
-      };
-    },
-  );
+  return carryOut(deps, input, call, () => loadHeld(deps, state, input.memory_id, call), {
+    approve: (record, head) => deps.guard.confirm(record, head, call.principal),
+    tierOf: () => deps.guard.confirmedTier,
+    rejected: 'rejected by a person',
+  });
+}
+
+/** What an approval makes of a record, and why one is rejected. */
+export interface Consequence {
+  approve(record: MemoryRecord, head: MemoryRecord): Admitted<MemoryRecord>;
+  /** Tier that `approve` sets. */
+  tierOf(head: MemoryRecord): number;
+  readonly rejected: string;
+}
+
+/**
+ * The decision on what `read` loads, if its texts are those that were shown; taken once, because the record then waits no longer.
+ * Failures: what `read` throws, ERR_REVIEW_CHANGED, ERR_VERSION_CONFLICT.
+ */
+export async function carryOut(
+  deps: MemoryDeps,
+  input: ReviewInput,
+  call: CallContext,
+  read: () => Promise<StoredRecord>,
+  consequence: Consequence,
+): Promise<Omit<ReviewAnswer, 'trace_id'>> {
+  const answer = await compareAndSet<Omit<ReviewAnswer, 'trace_id'>>(read, async ({ record: head, at }) => {
+    if (contentHash(head) !== input.content_hash) throw new HindsightError('ERR_REVIEW_CHANGED');
+    const nowIso = isoTime(deps.clock());
+    const changed = { version: head.version + 1, updated_at: nowIso, valid_from: nowIso, created_by: writerOf(call.principal) };
+    const approved = input.decision === 'approve';
+    const sealed = approved
+      ? consequence.approve({ ...head, ...changed, spaces_due: dueSpaces(deps, head) }, head)
+      : deps.guard.readmit({ ...head, ...changed, status: 'rejected', reason: consequence.rejected, spaces_due: [] }, head);
+    await keepVersion(deps, head, nowIso);
+    if ((await deps.index.replace(sealed, at)) === 'conflict') return 'conflict';
+    return {
+      done: {
+        memory_id: head.memory_id,
+        outcome: approved ? 'approved' : 'rejected',
+        status: approved ? 'active' : 'rejected',
+        version: changed.version,
+        trust: trustOf({ ...head, trust_tier: approved ? consequence.tierOf(head) : head.trust_tier }),
+      },
+    };
+  });
   await deps.dirty.mark(call.principal.tenant);
   deps.nudge(call.principal.tenant);
   return answer;
@@ -95,7 +118,8 @@ function onlyPeople({ principal }: CallContext): void {
   if (principal.actor !== 'user') throw new HindsightError('ERR_ACTOR_FORBIDDEN');
 }
 
-async function load(deps: MemoryDeps, state: ReviewState, memoryId: string, { principal }: CallContext): Promise<StoredRecord> {
+/** ERR_MEMORY_NOT_FOUND unless it waits in this state, in time, and is the caller's to decide on. */
+export async function loadHeld(deps: MemoryDeps, state: ReviewState, memoryId: string, { principal }: CallContext): Promise<StoredRecord> {
   const request = { principal, action: 'write', reach: 'granted', statuses: [state], nowMs: deps.clock() } as const;
   const by = deps.guard.scope({ memoryIds: [memoryId] }, request);
   const [stored] = deps.guard.permitted(await deps.index.get(by), by);
@@ -127,15 +151,8 @@ function itemOf(record: MemoryRecord): ReviewItem {
 }
 
 /** SHA-256 over every text and the memory's id, base64url. */
-function contentHash(record: MemoryRecord): string {
+export function contentHash(record: MemoryRecord): string {
   return createHash('sha256')
     .update(canonicalJson([record.memory_id, sealedTextsOf(record)]))
     .digest('base64url');
-}
-
-/** Control, format and other characters that would hide or turn text round on a screen; line ends and tabs stay. */
-const UNSEEN = /[^\P{C}\n\t]|[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u3164\ufe00-\ufe0f\uffa0]|[\u{e0100}-\u{e01ef}]/gu;
-
-function spelledOut(text: string): string {
-  return text.replace(UNSEEN, (char) => `<U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`);
 }

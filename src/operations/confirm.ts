@@ -1,18 +1,27 @@
-/** How an operation asks the person behind the client before it does what cannot be undone; each front end asks in its own way. */
+/** How an operation asks the person behind the client; each front end asks in its own way, some by having the whole call made again. */
 import { HindsightError } from '../errors.ts';
 
-/** unsupported: this client has no way to ask its user. */
-export type Confirmation = 'accepted' | 'declined' | 'unsupported';
+/** unanswered: closed, sent empty, too late, or the client failed; no yes, but no decision either. */
+export type Confirmation = 'accepted' | 'declined' | 'unanswered';
 
-/**
- * Asks once; `key` names the question within the call. An operation asks before it changes anything: on a leg without sessions the whole
- * call is made again with the answer. There ERR_CONFIRMATION_NEEDED carries the question out.
- */
-export type Confirm = (key: string, message: string) => Promise<Confirmation>;
+/** What an operation finds again when its call is made again with the answer; goes through the client, signed, but readable. */
+export type Kept = Readonly<Record<string, unknown>>;
 
-export const cannotAsk: Confirm = async () => 'unsupported';
+export interface Confirm {
+  /** False: this client has no way to ask its user. */
+  readonly canAsk: boolean;
+  /**
+   * Asks once; `key` names the question within the call. On a leg without sessions ERR_CONFIRMATION_NEEDED carries the question out, and
+   * the call is made again with the answer: what was done before asking must be in `kept`, or not be repeated.
+   */
+  ask(key: string, message: string, kept?: Kept): Promise<Confirmation>;
+  /** What went out with the question `key` when this call was made before; undefined in a call that waits for its answer. */
+  kept(key: string): Kept | undefined;
+}
 
-/** Goes on unless the user says no (ERR_NOT_CONFIRMED); a client that cannot ask has only the operation's own safeguards. */
+export const cannotAsk: Confirm = { canAsk: false, ask: async () => 'unanswered', kept: () => undefined };
+
+/** Goes on only after a yes (ERR_NOT_CONFIRMED); a client that cannot ask has only the operation's own safeguards. */
 export async function unlessDeclined(confirm: Confirm, key: string, message: string): Promise<void> {
-  if ((await confirm(key, message)) === 'declined') throw new HindsightError('ERR_NOT_CONFIRMED');
+  if (confirm.canAsk && (await confirm.ask(key, message)) !== 'accepted') throw new HindsightError('ERR_NOT_CONFIRMED');
 }

@@ -45,8 +45,20 @@ export function createInvoke(parts: InvokeParts): Invoke {
     const limit = await limiter.consume(call.principal, operation.name, cost);
     call.onLimit?.(limit);
     const { onLimit: _onLimit, confirm = cannotAsk, ...context } = call;
-    const output: unknown = await operation.handle(input, { ...context, memory, instructions, confirm });
+    const output: unknown = await operation.handle(input, { ...context, memory, instructions, confirm: besides(confirm) });
     return checkOutput(operation, output, call);
+  }
+
+  /** While its user thinks it over, a call is not in anybody's way. */
+  function besides(confirm: Confirm): Confirm {
+    return {
+      canAsk: confirm.canAsk,
+      kept: (key) => confirm.kept(key),
+      ask: async (...question) => {
+        inFlight -= 1;
+        return confirm.ask(...question).finally(() => (inFlight += 1));
+      },
+    };
   }
 
   function checkOutput(operation: AnyOperation, output: unknown, call: InvokeCall): Record<string, unknown> {

@@ -1,6 +1,7 @@
 /** memory_update: correct or invalidate one memory; the old version is kept. */
-import { updateAnswer, updateInput } from '../domain/wire/write.ts';
-import { defineOperation } from './define.ts';
+import { updateAnswer, updateInput, type UpdateAnswer } from '../domain/wire/write.ts';
+import { defineOperation, type OperationContext } from './define.ts';
+import { AGREED, answerBefore, askToKeep, howToConfirm, howToReview, REFUSED } from './held-back.ts';
 
 const input = updateInput.superRefine((value, ctx) => {
   const changes = Object.entries(value).some(([key, field]) => key !== 'memory_id' && key !== 'version' && field !== undefined);
@@ -30,5 +31,29 @@ export const memoryUpdate = defineOperation({
     { memory_id: '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', version: 1, content: 'Ana prefers oat milk tea in the morning.' },
     { memory_id: '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', invalid: true },
   ],
-  handle: async (value, context) => ({ ...(await context.memory.update(value, context)), trace_id: context.traceId }),
+  handle: async (value, context) => {
+    const answer = (answerBefore(context) as Answer | undefined) ?? (await context.memory.update(value, context));
+    return { ...(await settled(answer, context)), trace_id: context.traceId };
+  },
 });
+
+type Answer = Omit<UpdateAnswer, 'trace_id'>;
+
+/** With what a held-back proposal needs. */
+async function settled(answer: Answer, context: OperationContext): Promise<Answer> {
+  const { candidate_id, outcome } = answer;
+  if (candidate_id === undefined) return answer;
+  if (outcome === 'quarantined') return { ...answer, reason: howToReview(candidate_id, answer.guard?.rule_ids ?? []) };
+  if (outcome !== 'pending') return answer;
+  const asked = await askToKeep(candidate_id, 'update', answer, context);
+  switch (asked.decision) {
+    case 'approved':
+      return { ...answer, outcome: 'conflict', reason: `${AGREED}: the new text is now a memory of its own, ${BESIDE}` };
+    case 'rejected':
+      return { ...answer, outcome: 'unchanged', reason: REFUSED };
+    case 'none':
+      return { ...answer, reason: howToConfirm(candidate_id, asked.because) };
+  }
+}
+
+const BESIDE = 'candidate_id, beside this one; if this one no longer holds, update it with invalid: true';

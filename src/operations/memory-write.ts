@@ -1,6 +1,7 @@
 /** memory_write: store one memory or a batch; the first step of everything that is remembered. */
-import { writeAnswer, writeInput } from '../domain/wire/write.ts';
-import { defineOperation } from './define.ts';
+import { writeAnswer, writeInput, type WriteInput, type WriteResult } from '../domain/wire/write.ts';
+import { defineOperation, type OperationContext } from './define.ts';
+import { AGREED, answerBefore, askToKeep, howToConfirm, howToReview, REFUSED } from './held-back.ts';
 
 const ITEMS_PER_POINT = 25;
 
@@ -53,5 +54,30 @@ export const memoryWrite = defineOperation({
       ],
     },
   ],
-  handle: async (value, context) => ({ ...(await context.memory.write(value, context)), trace_id: context.traceId }),
+  handle: async (value, context) => {
+    const before = answerBefore(context) as WriteResult | undefined;
+    const results = before === undefined ? (await context.memory.write(value, context)).results : [before];
+    return { results: await Promise.all(results.map((result) => settled(result, value, context))), trace_id: context.traceId };
+  },
 });
+
+/**
+ * With what a held-back item needs. Only a single item is asked about: a yes to a list is a yes to what nobody read, and over MCP, the
+ * only front end that can ask, a call carries one item.
+ */
+async function settled(result: WriteResult, input: WriteInput, context: OperationContext): Promise<WriteResult> {
+  const { memory_id, outcome } = result;
+  if (memory_id === null) return result;
+  if (outcome === 'quarantined') return { ...result, reason: howToReview(memory_id, result.guard?.rule_ids ?? []) };
+  if (outcome !== 'pending') return result;
+  if (input.items !== undefined) return { ...result, reason: howToConfirm(memory_id) };
+  const answer = await askToKeep(memory_id, 'write', result, context);
+  switch (answer.decision) {
+    case 'approved':
+      return { ...result, outcome: 'stored', version: answer.version, reason: AGREED };
+    case 'rejected':
+      return { ...result, memory_id: null, outcome: 'dropped', reason: REFUSED };
+    case 'none':
+      return { ...result, reason: howToConfirm(memory_id, answer.because) };
+  }
+}

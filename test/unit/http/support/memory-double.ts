@@ -46,6 +46,8 @@ const ANSWERS: Record<keyof MemoryGateway, unknown> = {
   history: { memory_id: MEMORY_ID, versions: [] },
   forget: { forgotten: 1, memory_ids: [MEMORY_ID] },
   listForReview: { items: [], next_cursor: null },
+  heldBack: undefined,
+  acknowledge: { memory_id: MEMORY_ID, outcome: 'approved', status: 'active', version: 2, trust: TRUST },
   decide: { memory_id: MEMORY_ID, outcome: 'approved', status: 'active', version: 2, trust: TRUST },
   stats: {
     service: { url: 'http://t', version: '1.2.3', uptime_seconds: 1, engine: 'e', embedding: 'm', redis: 'off' },
@@ -79,6 +81,8 @@ export function memoryDouble(): MemoryDouble {
     history: answer('history'),
     forget: answer('forget'),
     listForReview: (_state, input, call) => answer('listForReview')(input, call),
+    heldBack: (memoryId, call) => answer('heldBack')({ memory_id: memoryId }, call),
+    acknowledge: answer('acknowledge'),
     decide: (_state, input, call) => answer('decide')(input, call),
     stats: answer('stats'),
     exportLines: answer('exportLines'),
