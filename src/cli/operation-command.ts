@@ -21,6 +21,10 @@ const ZH: Readonly<Record<string, string>> = {
   memory_update: '更正一条记忆',
   memory_history: '查看一条记忆的各个版本',
   memory_forget: '忘记记忆',
+  memory_confirmations: '等待确认的写入',
+  memory_confirm: '确认或拒绝一条等待确认的写入',
+  memory_quarantine: '被隔离的写入',
+  memory_release: '放行或拒绝一条被隔离的写入',
   memory_stats: '服务状态与数量',
   memory_instructions: '如何使用记忆（给智能体的说明）',
 };

@@ -14,14 +14,35 @@ export const token: CommandSpec = {
   usage:
     'token [--tenant T] [--sub S] [--scope "memory:read …"] [--actor user|agent|service] [--namespaces "a.b,c.**"] [--ttl SECONDS] [--data-dir DIR]',
   options: {
-    tenant: { type: 'string', description: 'tenant (default: local)' },
-    sub: { type: 'string', description: 'subject (default: local)' },
-    scope: { type: 'string', description: `scopes, separated by spaces or commas (default: memory:read memory:write memory:forget)` },
-    actor: { type: 'string', description: 'user, agent or service (default: agent)' },
-    'client-id': { type: 'string', description: 'client id' },
-    namespaces: { type: 'string', description: 'namespace patterns, separated by commas (default: own and shared)' },
-    'data-dir': { type: 'string', description: 'the data directory of the service that is to accept it (DATA_DIR)' },
-    ttl: { type: 'string', description: `seconds until it ends (default: ${DEFAULT_TTL_SECONDS})` },
+    tenant: { type: 'string', description: { en: 'tenant (default: local)', zh: '租户（默认 local）' } },
+    sub: { type: 'string', description: { en: 'subject (default: local)', zh: '主体（默认 local）' } },
+    scope: {
+      type: 'string',
+      description: {
+        en: 'scopes, separated by spaces or commas (default: memory:read memory:write memory:forget)',
+        zh: '权限，用空格或逗号分隔（默认 memory:read memory:write memory:forget）',
+      },
+    },
+    actor: { type: 'string', description: { en: 'user, agent or service (default: agent)', zh: 'user、agent 或 service（默认 agent）' } },
+    'client-id': { type: 'string', description: { en: 'client id', zh: '客户端 id' } },
+    namespaces: {
+      type: 'string',
+      description: {
+        en: 'namespace patterns, separated by commas (default: own and shared)',
+        zh: '命名空间模式，用逗号分隔（默认自己的和共享的）',
+      },
+    },
+    'data-dir': {
+      type: 'string',
+      description: {
+        en: 'the data directory of the service that is to accept it (DATA_DIR)',
+        zh: '接受该令牌的服务的数据目录（DATA_DIR）',
+      },
+    },
+    ttl: {
+      type: 'string',
+      description: { en: `seconds until it ends (default: ${DEFAULT_TTL_SECONDS})`, zh: `多少秒后失效（默认 ${DEFAULT_TTL_SECONDS}）` },
+    },
   },
   examples: [
     'hindsight-es token --tenant acme --sub alice --actor user --scope "memory:read memory:write"',

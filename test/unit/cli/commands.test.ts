@@ -26,6 +26,16 @@ describe('commands', () => {
     expect(await overview('zh')).to.match(/检索记忆/);
   });
 
+  it('says what each command and each option does in Chinese too', async () => {
+    const unsaid = (await loadCommands()).flatMap(({ name, spec }) => [
+      ...(/\p{Script=Han}/u.test(inLang(spec.summary, 'zh')) ? [] : [name]),
+      ...Object.entries(spec.options ?? {})
+        .filter(([, { description }]) => !/\p{Script=Han}/u.test(inLang(description, 'zh')))
+        .map(([option]) => `${name} --${option}`),
+    ]);
+    expect(unsaid).to.deep.equal([]);
+  });
+
   it('prints usage, options, examples and exit codes of each', async () => {
     for (const command of await loadCommands()) {
       const help = await command.help('en');
