@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { mkdtemp, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -149,7 +149,10 @@ describe('managed local Elasticsearch', function () {
   it('has JNA unpack its library in the data directory, not under the home of the user', async () => {
     // the file comes and goes within the start, so its folder's time is what is left to see
     const { birthtimeMs, mtimeMs } = await stat(join(dataDir, 'tmp'));
-    expect(mtimeMs).to.be.above(birthtimeMs);
+    // version 9 calls the system through the JDK alone
+    if (testEngine() === '8.19.9') expect(mtimeMs).to.be.above(birthtimeMs);
+    const underHome = await stat(join(homedir(), '.cache', 'JNA')).catch(() => undefined);
+    expect(underHome?.mtimeMs ?? 0).to.be.below(birthtimeMs);
   });
 
   it('searches text and vectors', async () => {
