@@ -121,7 +121,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   });
   const stats = createAccessStats({ client, schema, clock, onError: (err) => logger.warn({ err }, 'access counts could not be flushed') });
   teardown.add('access counts', () => stats.close());
-  const jobs = startJobs({ client, prefix, index, guard, dirty: shared.dirty, embedder, clock, logger, metrics });
+  const jobs = startJobs({ client, prefix, index, guard, textJudge: judge, dirty: shared.dirty, embedder, clock, logger, metrics });
   teardown.add('jobs', () => jobs.stop());
   const version = packageVersion();
   const memory = createMemoryGateway({

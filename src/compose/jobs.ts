@@ -1,4 +1,4 @@
-/** The background work of this process: the embed job, nudged by writes, the reembed job that feeds it, the sweep of expired Idempotency-Keys and the repair of turn links. */
+/** The background work of this process: the embed job, nudged by writes, the reembed job that feeds it, the sweep of expired Idempotency-Keys, the repair of turn links and the guard's own jobs. */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,6 +6,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { DirtyMarks, MemoryIndex } from '../domain/ports.ts';
 import type { StoreClient } from '../elastic/client.ts';
 import type { Guard } from '../guard/guard.ts';
+import type { TextJudge } from '../guard/screening/rescan.ts';
 import { createEmbedJob } from '../jobs/embed.ts';
 import { createIdempotencySweep, IDEMPOTENCY_SWEEP_MS } from '../jobs/idempotency-sweep.ts';
 import { createReembedJob } from '../jobs/reembed.ts';
@@ -19,12 +20,14 @@ import { createIdempotencyStore } from '../stores/idempotency.ts';
 import { createReembedQueue } from '../stores/reembed-queue.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { guardJobs } from './guard-jobs.ts';
 
 export interface JobParts {
   readonly client: StoreClient;
   readonly prefix: string;
   readonly index: MemoryIndex;
   readonly guard: Guard;
+  readonly textJudge: TextJudge;
   readonly dirty: DirtyMarks;
   readonly embedder: EmbeddingProvider;
   readonly clock: Clock;
@@ -39,7 +42,8 @@ export interface Jobs {
   stop(): Promise<void>;
 }
 
-export function startJobs({ client, prefix, index, guard, dirty, embedder, clock, logger, metrics }: JobParts): Jobs {
+export function startJobs(parts: JobParts): Jobs {
+  const { client, prefix, index, guard, dirty, embedder, clock, logger, metrics } = parts;
   const store = { client, prefix, clock, spaces: () => embedder.spaces.map((space) => space.name) };
   const queue = createEmbedQueue(store);
   const embed = createEmbedJob({
@@ -91,8 +95,9 @@ export function startJobs({ client, prefix, index, guard, dirty, embedder, clock
     }),
     TURN_REPAIR_MS,
   );
+  const guarding = guardJobs({ ...parts, links }).map(({ job, pollMs }) => started(job, pollMs));
   return {
     nudge: (tenant) => embedding.nudge(tenant),
-    stop: async () => void (await Promise.all([embedding, reembedding, repairing, sweeping].map((worker) => worker.stop()))),
+    stop: async () => void (await Promise.all([embedding, reembedding, repairing, sweeping, ...guarding].map((worker) => worker.stop()))),
   };
 }

@@ -115,6 +115,8 @@ export interface NamespaceRecord {
 }
 
 export interface NamespaceStore {
+  /** Switches collecting; the record is made when there is none. Other processes follow within a minute. */
+  setCollect(tenant: string, namespace: string, owner: string, collect: NamespaceRecord['collect']): Promise<NamespaceRecord>;
   /** The namespace's record, made with op_type=create by the first writer; cached in process. */
   ensure(tenant: string, namespace: string, owner: string): Promise<NamespaceRecord>;
   get(tenant: string, namespace: string): Promise<NamespaceRecord | undefined>;
@@ -203,6 +205,58 @@ export type DetachedTurn = Pick<MemoryRecord, 'memory_id' | 'tenant' | 'namespac
 export interface DetachedTurns {
   /** Up to `limit` turns of any tenant that were cut loose a minute ago or longer. */
   left(limit: number): Promise<readonly DetachedTurn[]>;
+}
+
+/** Where a record stands: what the service needs to load it by. */
+export type RecordRef = Pick<MemoryRecord, 'memory_id' | 'tenant' | 'namespace' | 'owner'>;
+
+/** Searchable records by how they were judged; searches that change nothing. */
+export interface RescanQueue {
+  /** Tenants with records that another policy revision judged; `latest`: when the last of them was changed. */
+  judgedBefore(revision: string): Promise<readonly { readonly tenant: string; readonly count: number; readonly latest: string }[]>;
+  /** Those of a tenant by memory_id, after `after`, and changed after `since` where that is given; `next` is undefined on the last page. */
+  refsJudgedBefore(
+    tenant: string,
+    options: {
+      readonly revision: string;
+      readonly since: string | undefined;
+      readonly after: string | undefined;
+      readonly limit: number;
+    },
+  ): Promise<{ readonly refs: readonly RecordRef[]; readonly next: string | undefined }>;
+  /** Every tenant with searchable records. */
+  withRecords(): Promise<readonly string[]>;
+  /** Records drawn at random, the same ones for the same seed while the index stands still. */
+  drawn(tenant: string, options: { readonly size: number; readonly seed: number }): Promise<readonly RecordRef[]>;
+}
+
+/** How far the rescan of a tenant is. */
+export interface RescanMark {
+  /** Revision that all records changed up to `covered_until` have been judged by, or are being judged by. */
+  readonly policy_revision: string;
+  readonly covered_until?: string;
+  /** Set while a pass is under way; `after` is the last memory_id judged. */
+  readonly begun_at?: string;
+  readonly after?: string;
+  /** Counts of the pass. */
+  readonly checked: number;
+  readonly held: number;
+  readonly reported: number;
+}
+
+/** Marks that outlive the process and are shared by all processes; every write is a compare-and-set. */
+export interface RescanMarks {
+  mark(tenant: string): Promise<{ readonly mark: RescanMark; readonly at: SeqNo } | undefined>;
+  /** `at` undefined: there is none yet. */
+  keepMark(tenant: string, mark: RescanMark, at: SeqNo | undefined): Promise<'kept' | 'conflict'>;
+  /** True for one of all who ask for this night (YYYY-MM-DD) of a tenant. */
+  claimNight(tenant: string, night: string): Promise<boolean>;
+}
+
+/** Writes that waited for a person's decision until their time was over. */
+export interface ExpiredPending {
+  /** Up to `limit` of any tenant that were created at `until` (ISO 8601) or before. */
+  createdUntil(until: string, limit: number): Promise<readonly RecordRef[]>;
 }
 
 /** Read-your-writes: which tenants have writes that no search has made visible yet. */

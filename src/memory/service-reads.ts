@@ -11,6 +11,8 @@ export type Place = Pick<MemoryRecord, 'tenant' | 'namespace' | 'owner'>;
 export interface ServiceReads {
   /** Heads as they are this moment, in the order of the ids; missing ones are left out. */
   load(place: Place, memoryIds: readonly string[]): Promise<readonly StoredRecord[]>;
+  /** The same for records of many places, one look-up for each place. */
+  loadAll(refs: readonly (Place & Pick<MemoryRecord, 'memory_id'>)[]): Promise<readonly StoredRecord[]>;
   /** Every record that fits, newest first, without vectors, as the last refresh shows it; all acknowledged writes are in it. */
   find(place: Place, links: LinkFilter): Promise<readonly MemoryRecord[]>;
 }
@@ -28,11 +30,22 @@ export function serviceReads({ index, guard, dirty }: Pick<MemoryDeps, 'index' |
       nowMs: 0,
     });
 
+  const load: ServiceReads['load'] = async (place, memoryIds) => {
+    if (memoryIds.length === 0) return [];
+    const by = bound(place, { memoryIds: [...new Set(memoryIds)] });
+    return guard.permitted(await index.get(by), by);
+  };
+
   return {
-    load: async (place, memoryIds) => {
-      if (memoryIds.length === 0) return [];
-      const by = bound(place, { memoryIds: [...new Set(memoryIds)] });
-      return guard.permitted(await index.get(by), by);
+    load,
+    loadAll: async (refs) => {
+      const found: StoredRecord[] = [];
+      for (const group of byPlace(refs)) {
+        const [place] = group;
+        const ids = group.map((ref) => ref.memory_id);
+        if (place !== undefined) found.push(...(await load(place, ids)));
+      }
+      return found;
     },
     find: async (place, links) => {
       await dirty.settle(place.tenant, () => index.refresh(place.tenant));

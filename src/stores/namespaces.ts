@@ -1,8 +1,9 @@
-/** The namespaces index: one record per tenant and namespace, made by its first writer; memory/write takes generation and collect from it, scenario is kept for policies. */
+/** The namespaces index: one record per tenant and namespace, made by its first writer; memory/write takes generation and collect from it, memory/namespace switches collect, scenario is kept for policies. */
 import type { Client } from '@elastic/elasticsearch';
 import { createHash } from 'node:crypto';
 import { isoTime, type Clock } from '../domain/clock.ts';
 import type { NamespaceRecord, NamespaceStore } from '../domain/ports.ts';
+import { HindsightError } from '../errors.ts';
 import { errorStatus, mapStoreError, RETRY, storeCall } from '../elastic/client.ts';
 import { globalIndex } from '../elastic/placement.ts';
 
@@ -53,17 +54,29 @@ export function createNamespaceStore({ client, prefix, clock, scenario = 'assist
     }
   };
 
+  const ensure: NamespaceStore['ensure'] = (tenant, namespace, owner) => {
+    const id = idOf(tenant, namespace);
+    let pending = making.get(id);
+    if (pending === undefined) {
+      const record = { tenant, namespace, generation: 1, owner, scenario, collect: 'on', created_at: isoTime(clock()) } as const;
+      pending = make(id, record).finally(() => making.delete(id));
+      making.set(id, pending);
+    }
+    return pending;
+  };
+
   return {
     get: (tenant, namespace) => read(idOf(tenant, namespace)),
-    ensure(tenant, namespace, owner) {
+    ensure,
+    async setCollect(tenant, namespace, owner, collect) {
       const id = idOf(tenant, namespace);
-      let pending = making.get(id);
-      if (pending === undefined) {
-        const record = { tenant, namespace, generation: 1, owner, scenario, collect: 'on', created_at: isoTime(clock()) } as const;
-        pending = make(id, record).finally(() => making.delete(id));
-        making.set(id, pending);
-      }
-      return pending;
+      await ensure(tenant, namespace, owner);
+      // one field of the document: whatever else changes at the same time stays
+      const doc = { collect, updated_at: isoTime(clock()) };
+      const answer = await storeCall(() => client.update<NamespaceRecord, Partial<NamespaceRecord>, NamespaceRecord>({ index, id, doc, retry_on_conflict: 3, _source: true }, RETRY));
+      const record = answer.get?._source;
+      if (record === undefined) throw new HindsightError('ERR_STORE_REJECTED', { cause: new Error('an update without _source') });
+      return keep(id, record);
     },
   };
 }

@@ -138,7 +138,7 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
 
 function namespaceStore(): NamespaceStore {
   const records = new Map<string, NamespaceRecord>();
-  return {
+  const store: NamespaceStore = {
     ensure: async (tenant, namespace, owner) => {
       const key = `${tenant}|${namespace}`;
       const record = records.get(key) ?? {
@@ -154,7 +154,13 @@ function namespaceStore(): NamespaceStore {
       return record;
     },
     get: async (tenant, namespace) => records.get(`${tenant}|${namespace}`),
+    setCollect: async (tenant, namespace, owner, collect) => {
+      const record = { ...(await store.ensure(tenant, namespace, owner)), collect };
+      records.set(`${tenant}|${namespace}`, record);
+      return record;
+    },
   };
+  return store;
 }
 
 function idempotencyStore(): IdempotencyStore {
