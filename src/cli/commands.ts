@@ -61,12 +61,14 @@ function define(spec: CommandSpec): Command {
 
 /**
  * One for each operation of the registry, or for the one that answers to `name` alone, because reading a schema takes its time. A command
- * written by hand takes the place of the one with its name; `forget` is derived too, with questions around it.
+ * written by hand takes the place of the one with its name; `forget`, `confirm` and `release` are derived too, with
+ * questions around them.
  */
 async function derivedSpecs(name?: string): Promise<readonly CommandSpec[]> {
-  const [{ operations }, { commandName, operationCommand }] = await Promise.all([
+  const [{ operations }, { commandName, operationCommand }, { reviewCommand }] = await Promise.all([
     import('../operations/index.ts'),
     import('./operation-command.ts'),
+    import('./review.ts'),
   ]);
   const taken = new Set([...FIRST, ...LAST].map((spec) => spec.name));
   const wanted = operations.filter((operation) => {
@@ -75,7 +77,9 @@ async function derivedSpecs(name?: string): Promise<readonly CommandSpec[]> {
   });
   return Promise.all(
     wanted.map(async (operation) =>
-      operation.name === 'memory_forget' ? (await import('./forget.ts')).forgetCommand() : operationCommand(operation),
+      operation.name === 'memory_forget'
+        ? (await import('./forget.ts')).forgetCommand()
+        : (reviewCommand(operation) ?? operationCommand(operation)),
     ),
   );
 }

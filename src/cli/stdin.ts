@@ -25,11 +25,21 @@ export async function readStdin(stdin: Surroundings['stdin']): Promise<string> {
 }
 
 /** Asks at the terminal; true only for a yes. End of input counts as no. */
-export async function confirm(question: string, { stdin, stderr }: Pick<Surroundings, 'stdin' | 'stderr'>): Promise<boolean> {
+export async function confirm(question: string, streams: Pick<Surroundings, 'stdin' | 'stderr'>): Promise<boolean> {
+  return (await choose(question, streams)) === 'yes';
+}
+
+/** Asks at the terminal; undefined for anything but a yes or a no, end of input too. */
+export async function choose(
+  question: string,
+  { stdin, stderr }: Pick<Surroundings, 'stdin' | 'stderr'>,
+): Promise<'yes' | 'no' | undefined> {
   const lines = createInterface({ input: stdin, output: stderr });
   try {
     const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-    return /^(?:y|yes|是|好|确定)$/i.test((await Promise.race([lines.question(question), ended])).trim());
+    const said = (await Promise.race([lines.question(question), ended])).trim();
+    if (/^(?:y|yes|是|好|确定)$/i.test(said)) return 'yes';
+    return /^(?:n|no|否|不|不是|拒绝)$/i.test(said) ? 'no' : undefined;
   } finally {
     lines.close();
   }

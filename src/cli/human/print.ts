@@ -4,6 +4,7 @@ import { EXIT } from '../exit-codes.ts';
 import { printForgotten, printUpdated, printWritten } from './changes.ts';
 import { printHistory, printHits, printList, printMemory } from './memories.ts';
 import type { Printed, Printer } from './printer.ts';
+import { printDecision, reviewListPrinter } from './review.ts';
 import { printStats } from './state.ts';
 import { inert, penFor } from './text.ts';
 
@@ -15,6 +16,10 @@ const PRINTERS: Readonly<Record<string, Printer<never>>> = {
   memory_update: printUpdated,
   memory_history: printHistory,
   memory_forget: printForgotten,
+  memory_confirmations: reviewListPrinter('confirm'),
+  memory_quarantine: reviewListPrinter('release'),
+  memory_confirm: printDecision,
+  memory_release: printDecision,
   memory_stats: printStats,
 };
 
