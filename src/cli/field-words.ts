@@ -5,6 +5,7 @@ const ZH: Readonly<Record<string, string>> = {
   content: '要记住的内容，一条自成一体；最多 32,000 字符',
   title: '简短标题',
   namespace: '所属命名空间，默认为自己的',
+  collect: 'off：写入该命名空间的内容一律丢弃；已有的保留，仍可更正和忘记',
   namespaces: '在哪些命名空间里，默认为自己的和可读的共享空间',
   kind: '类型：偏好、事实、约束、决定、事件等',
   layer: '层：episodic 或 semantic；不填则按类型决定',

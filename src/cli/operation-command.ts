@@ -25,6 +25,8 @@ const ZH: Readonly<Record<string, string>> = {
   memory_confirm: '确认或拒绝一条等待确认的写入',
   memory_quarantine: '被隔离的写入',
   memory_release: '放行或拒绝一条被隔离的写入',
+  memory_namespace: '查看一个命名空间是否收集记忆',
+  memory_collect: '开启或关闭一个命名空间的收集',
   memory_stats: '服务状态与数量',
   memory_instructions: '如何使用记忆（给智能体的说明）',
 };

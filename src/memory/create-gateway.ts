@@ -5,6 +5,7 @@ import { forget } from './forget.ts';
 import type { MemoryGateway } from './gateway.ts';
 import { acknowledge, heldBack } from './held-back.ts';
 import { importItems } from './import.ts';
+import { readNamespace, switchCollect } from './namespace.ts';
 import { get, history, list } from './read.ts';
 import { decide, listForReview } from './review.ts';
 import { search } from './search.ts';
@@ -28,6 +29,8 @@ export function createMemoryGateway(deps: MemoryDeps): MemoryGateway {
     heldBack: (memoryId, call) => heldBack(deps, memoryId, call),
     acknowledge: (input, call) => acknowledge(deps, input, call),
     decide: (state, input, call) => decide(deps, state, input, call),
+    readNamespace: (input, call) => readNamespace(deps, input, call),
+    switchCollect: (input, call) => switchCollect(deps, input, call),
     stats: (input, call) => stats(deps, input, call),
     exportLines: (input, call) => exportLines(deps, input, call),
     importItems: (input, call) => importItems(deps, turns, input, call),

@@ -100,7 +100,7 @@ async function judge(
   const place = places.get(namespace) ?? deps.namespaces.ensure(principal.tenant, namespace, principal.owner);
   places.set(namespace, place);
   const { generation, collect } = await place;
-  if (collect === 'off') return { result: result('dropped', 'collecting is switched off in this namespace') };
+  if (collect === 'off') return { result: result('dropped', 'collection off: this namespace takes no new memories') };
   const draft = { ...asExported(unplaced, item, standing, nowMs), generation };
   const admission = await deps.guard.admit(draft, contextOf(draft, item, standing, principal));
   if (admission.record !== undefined) return { record: admission.record };

@@ -196,7 +196,7 @@ async function judge(
   places.set(namespace, place);
   const { generation, collect } = await place;
   if (collect === 'off')
-    return { result: { ...EMPTY, memory_id: null, outcome: 'dropped', reason: 'collecting is switched off in this namespace' } };
+    return { result: { ...EMPTY, memory_id: null, outcome: 'dropped', reason: 'collection off: this namespace takes no new memories' } };
   const admission = await deps.guard.admit(
     { ...unplaced, generation },
     { principal, source: item.source, parents: parents.filter((p) => p !== undefined) },

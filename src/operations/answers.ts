@@ -363,6 +363,8 @@ export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
       trace_id: TRACE,
     },
   ],
+  memory_namespace: [{ namespace: 'user.alice', collect: 'on', trace_id: TRACE }],
+  memory_collect: [{ namespace: 'user.alice', collect: 'on', trace_id: TRACE }],
   memory_stats: [
     {
       service: {

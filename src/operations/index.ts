@@ -1,5 +1,6 @@
 /** The registry: every operation once, in the order in which tools and routes are listed. */
 import type { AnyOperation } from './define.ts';
+import { memoryCollect } from './memory-collect.ts';
 import { memoryConfirm } from './memory-confirm.ts';
 import { memoryConfirmations } from './memory-confirmations.ts';
 import { memoryExport } from './memory-export.ts';
@@ -9,6 +10,7 @@ import { memoryHistory } from './memory-history.ts';
 import { memoryInstructions } from './memory-instructions.ts';
 import { memoryImport } from './memory-import.ts';
 import { memoryList } from './memory-list.ts';
+import { memoryNamespace } from './memory-namespace.ts';
 import { memoryQuarantine } from './memory-quarantine.ts';
 import { memoryRelease } from './memory-release.ts';
 import { memorySearch } from './memory-search.ts';
@@ -28,6 +30,8 @@ export const operations: readonly AnyOperation[] = Object.freeze([
   memoryConfirm,
   memoryQuarantine,
   memoryRelease,
+  memoryNamespace,
+  memoryCollect,
   memoryStats,
   memoryExport,
   memoryImport,

@@ -25,6 +25,8 @@ interface Attack {
   readonly who: { readonly tenant: string; readonly sub: string; readonly actor: 'user' | 'agent' | 'service' };
   readonly scopes: readonly string[];
   readonly namespaces: readonly string[] | undefined;
+  readonly roles: readonly string[];
+  readonly teams: readonly string[];
   readonly operation: string;
   readonly input: Input;
 }
@@ -103,6 +105,8 @@ describe('grants', function () {
       fc.record({ namespaces, query: fc.constant(MARK), min_score: fc.constant(0), dry_run: fc.boolean() }),
       fc.constant(undefined).map(() => ({ plan })),
     ),
+    memory_namespace: fc.record({ namespace }),
+    memory_collect: fc.record({ namespace, collect: fc.constant('off') }),
     memory_stats: fc.record({ namespaces }),
     memory_export: fc.record({ namespaces, filter: maybe(filter) }),
     memory_import: fc.record({ items: fc.tuple(fc.record({ content: fc.constant('A planted text.'), namespace })) }),
@@ -129,6 +133,9 @@ describe('grants', function () {
       // all of them, or any few
       scopes: fc.oneof(fc.constant(SCOPES), fc.subarray([...SCOPES])),
       namespaces: fc.option(fc.subarray(NEAR_MISSES, { maxLength: 4 }), { nil: undefined, freq: 1 }),
+      // names that would be something elsewhere
+      roles: fc.subarray(['admin', 'owner', 'operator', '*', 'victim']),
+      teams: fc.subarray(['vault', 'victim', '*', '**', 'vault.**']),
       attempt: fc.constantFrom(...Object.keys(INPUTS)).chain((operation) => INPUTS[operation]!.map((input) => ({ operation, input }))),
     })
     .map(({ attempt, ...rest }) => ({ ...rest, ...attempt }));
@@ -140,23 +147,26 @@ describe('grants', function () {
   it('without one, nothing is seen and nothing is changed', async () => {
     const state = await storedState(service, VICTIMS, TENANT);
     const answered = new Set<string>();
-    const property = fc.asyncProperty(attack, async ({ front, who: caller, scopes, namespaces: patterns, operation, input: raw }) => {
-      const token = await service.mint({ ...caller, scopes, namespaces: patterns });
-      const input = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined));
-      const result = await fronts[NO_TOOLS.has(operation) ? 0 : front].call(token, operation, input);
-      const text = JSON.stringify(result.ok ? result.output : result.problem);
-      expect(text).not.to.contain(MARK);
-      // the mark of an owner is made from issuer and subject, so a namesake in another tenant has the same
-      if (caller.tenant === TENANT) expect(text).not.to.contain(owner);
-      for (const found of ids) expect(text).not.to.contain(found);
-      if (result.ok) {
-        expect(result.output.forgotten ?? 0).to.equal(0);
-        if (caller.tenant === TENANT)
-          for (const item of [...(result.output.items ?? []), ...(result.output.hits ?? [])])
-            expect(VICTIMS).not.to.include(item.namespace);
-        answered.add(operation);
-      }
-    });
+    const property = fc.asyncProperty(
+      attack,
+      async ({ front, who: caller, scopes, namespaces: patterns, roles, teams, operation, input: raw }) => {
+        const token = await service.mint({ ...caller, scopes, namespaces: patterns, roles, teams });
+        const input = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined));
+        const result = await fronts[NO_TOOLS.has(operation) ? 0 : front].call(token, operation, input);
+        const text = JSON.stringify(result.ok ? result.output : result.problem);
+        expect(text).not.to.contain(MARK);
+        // the mark of an owner is made from issuer and subject, so a namesake in another tenant has the same
+        if (caller.tenant === TENANT) expect(text).not.to.contain(owner);
+        for (const found of ids) expect(text).not.to.contain(found);
+        if (result.ok) {
+          expect(result.output.forgotten ?? 0).to.equal(0);
+          if (caller.tenant === TENANT)
+            for (const item of [...(result.output.items ?? []), ...(result.output.hits ?? [])])
+              expect(VICTIMS).not.to.include(item.namespace);
+          answered.add(operation);
+        }
+      },
+    );
     await fc.assert(property, { numRuns: RUNS });
     expect(await storedState(service, VICTIMS, TENANT)).to.deep.equal(state);
     // the property is not kept by refusing everything

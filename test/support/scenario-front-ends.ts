@@ -32,6 +32,8 @@ const REST: Readonly<Record<string, (input: Input) => RestRequest>> = {
     id === undefined
       ? ['POST', '/v1/memories/forget', body]
       : ['DELETE', `${memoryPath(id)}${queryString(body)}`, undefined, ifMatch(version)],
+  memory_namespace: ({ namespace }) => ['GET', `/v1/namespaces/${String(namespace)}`],
+  memory_collect: ({ namespace, ...body }) => ['PUT', `/v1/namespaces/${String(namespace)}`, body],
   memory_stats: (input) => ['GET', `/v1/stats${queryString(input)}`],
   memory_export: (input) => ['GET', `/v1/export${queryString(input)}`],
   memory_import: (input) => ['POST', '/v1/import', input],

@@ -346,7 +346,7 @@ describe('http/routes', () => {
       for (const binding of operation.http.filter(({ method }) => method !== 'GET' && method !== 'DELETE'))
         for (const example of operation.examples) {
           const fields: Record<string, unknown> = { ...example };
-          if (binding.path.includes(':') !== 'memory_id' in fields && operation.name !== 'memory_forget')
+          if (binding.path.includes(':memory_id') !== 'memory_id' in fields && operation.name !== 'memory_forget')
             throw new Error('example does not fit');
           const body = { ...fields };
           const path = binding.path.replace(/:(\w+)/g, (_all, name: string) => {
