@@ -7,6 +7,13 @@ import type { TrustPolicy } from './policy.ts';
 /** A record before the guard has set its trust; everything else is made by memory/record. */
 export type MemoryDraft = Omit<MemoryRecord, 'trust_tier' | 'origin' | 'parents' | 'taint' | 'guard'>;
 
+/** A person's leave for the texts of one held-back proposal, given by the guard (`consentTo`) and good for nothing else. */
+export interface Consent {
+  readonly tier: number;
+  /** The texts that were shown. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
 export interface AdmissionContext {
   readonly principal: Principal;
   /** Where the caller says the text comes from. */
@@ -15,6 +22,8 @@ export interface AdmissionContext {
   readonly parents: readonly MemoryRecord[];
   /** The version that this one replaces: trust and taint are inherited from it as from a parent. */
   readonly previous?: MemoryRecord;
+  /** Leave for exactly these texts: they are let in at its tier, whatever the rules say. */
+  readonly consent?: Consent;
 }
 
 export interface Judgement {

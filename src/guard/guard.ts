@@ -22,13 +22,14 @@ import {
   UNJUDGED,
   type AdmissionContext,
   type AdmissionStage,
+  type Consent,
   type Judgement,
   type MemoryDraft,
 } from './admission.ts';
 import { envelopeOf, wrapTexts, type Wrap } from './envelope.ts';
 import type { TrustPolicy } from './policy.ts';
 import { arrange } from './screening/arrange.ts';
-import type { sealedTextsOf } from './sealed-texts.ts';
+import { sealedTextsOf } from './sealed-texts.ts';
 
 /** The fields a screening stage decides by; texts as far as they will be shown. */
 export type ScreenedFields = ScopedFields &
@@ -101,6 +102,11 @@ export interface Guard {
   acknowledge(record: MemoryRecord, from: MemoryRecord, principal: Principal, seen: Seen): Admitted<MemoryRecord>;
   /** Tier that `acknowledge` sets: what was not seen whole, or comes from a tool or from outside, keeps its own. */
   acknowledgedTier(from: MemoryRecord, seen: Seen): number;
+  /**
+   * Leave to let the texts of a held-back proposal into the memory that it would change: by a person's decision (`confirm`) or by the answer
+   * of the user whom the client asked (what they saw of it). The same failures as those two have.
+   */
+  consentTo(proposal: MemoryRecord, principal: Principal, by: 'decision' | Seen): Consent;
   /** Tier of what a person has confirmed. */
   readonly confirmedTier: number;
   /** Binds a query to what its principal may see. ERR_NAMESPACE_FORBIDDEN for a named namespace outside the grant. */
@@ -227,11 +233,21 @@ export function createGuard(options: GuardOptions): Guard {
     return { items: enclosed(values, screenOptions.raw === true, (record) => record, wrapTexts), degraded };
   };
 
+  const consents = new WeakSet<Consent>();
+
+  /** The judgement of a draft for whose texts there is leave; anything else is a fault of ours. */
+  const consented = (draft: MemoryDraft, judgement: Judgement, consent: Consent): Judgement => {
+    if (!consents.has(consent) || JSON.stringify(sealedTextsOf(draft)) !== JSON.stringify(consent.texts))
+      throw new HindsightError('ERR_INTERNAL', { cause: new Error('admit: there is no consent to these texts') });
+    return { ...judgement, verdict: 'allow', tier: consent.tier };
+  };
+
   return {
     policyRevision,
     tierOf: (principal) => actorTier(trust, principal.actor),
     admit: async (draft, context) => {
-      const judgement = await judge(draft, context);
+      const found = await judge(draft, context);
+      const judgement = context.consent === undefined ? found : consented(draft, found, context.consent);
       const mark: GuardMark = { verdict: judgement.verdict, rule_ids: judgement.ruleIds, policy_revision: policyRevision };
       const status = statusOf(judgement.verdict, draft.status);
       if (status === undefined) return { record: undefined, sealed: undefined, mark };
@@ -255,11 +271,19 @@ export function createGuard(options: GuardOptions): Guard {
     },
     confirmedTier: TIER.user_confirmed,
     confirm: (record, from, principal) => {
-      if (principal.actor !== 'user') throw new HindsightError('ERR_ACTOR_FORBIDDEN');
-      if (!principal.scopes.has('memory:confirm')) throw new HindsightError('ERR_SCOPE_MISSING', { params: { scope: 'memory:confirm' } });
+      requireConfirmer(principal);
       const changed = changedSeal(record, from);
       if (changed !== undefined) throw new HindsightError('ERR_INTERNAL', { cause: new Error(`confirm: ${changed} was changed`) });
       return admit({ ...record, status: 'active', trust_tier: TIER.user_confirmed, reason: 'confirmed by a person' });
+    },
+    consentTo: (proposal, principal, by) => {
+      if (by === 'decision') requireConfirmer(principal);
+      else if (proposal.status !== 'pending' || proposal.owner !== principal.owner)
+        throw new HindsightError('ERR_INTERNAL', { cause: new Error('consentTo: not a pending proposal of this owner') });
+      const tier = by === 'decision' ? TIER.user_confirmed : acknowledgedTier(proposal, by);
+      const consent = Object.freeze({ tier, texts: sealedTextsOf(proposal) });
+      consents.add(consent);
+      return consent;
     },
     acknowledgedTier,
     acknowledge: (record, from, principal, seen) => {
@@ -277,6 +301,11 @@ export function createGuard(options: GuardOptions): Guard {
       return { ...(await screenRecords(page.records, by, screenOptions)), next: page.next };
     },
   };
+}
+
+function requireConfirmer(principal: Principal): void {
+  if (principal.actor !== 'user') throw new HindsightError('ERR_ACTOR_FORBIDDEN');
+  if (!principal.scopes.has('memory:confirm')) throw new HindsightError('ERR_SCOPE_MISSING', { params: { scope: 'memory:confirm' } });
 }
 
 /** Never above user_stated, and raised only from what an agent inferred by itself. */

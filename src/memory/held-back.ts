@@ -36,6 +36,7 @@ export async function acknowledge(deps: MemoryDeps, input: Acknowledgement, call
   };
   return carryOut(deps, input, call, read, {
     approve: (record, head) => deps.guard.acknowledge(record, head, call.principal, input.seen),
+    consentTo: (proposal) => deps.guard.consentTo(proposal, call.principal, input.seen),
     tierOf: (head) => deps.guard.acknowledgedTier(head, input.seen),
     rejected: 'its user said no when the client asked',
   });

@@ -17,6 +17,9 @@ import { keepVersion, MAX_CAS_TRIES, withoutVectors } from './versions.ts';
 type Answer = Omit<UpdateAnswer, 'trace_id'>;
 
 export const BLOCKED = 'the guard does not let this in';
+/** What a proposal wants beside new texts, as its `reason`. */
+export const ASKS_TO_INVALIDATE = 'asks to invalidate';
+export const ASKS_TO_SHARE = 'asks to share';
 /** Statuses of a proposal nobody has decided on. */
 const OPEN: readonly Status[] = ['candidate', 'pending', 'quarantined'];
 
@@ -155,6 +158,6 @@ function proposalId({ principal }: CallContext, head: MemoryRecord, next: Memory
 }
 
 function reasonOf(head: MemoryRecord, next: MemoryRecord): string {
-  if (next.status === 'superseded' && head.status !== 'superseded') return 'asks to invalidate';
-  return next.visibility === 'shared' && head.visibility === 'private' ? 'asks to share' : 'asks to correct';
+  if (next.status === 'superseded' && head.status !== 'superseded') return ASKS_TO_INVALIDATE;
+  return next.visibility === 'shared' && head.visibility === 'private' ? ASKS_TO_SHARE : 'asks to correct';
 }

@@ -8,6 +8,8 @@ import type { Filter } from '../domain/wire/common.ts';
 import { HindsightError } from '../errors.ts';
 import { sealedTextsOf } from '../guard/sealed-texts.ts';
 import { spelledOut } from '../text/spelled-out.ts';
+import type { Consent } from '../guard/admission.ts';
+import { applyProposal, proposedTo } from './apply-proposal.ts';
 import { canonicalJson, defined } from './canonical.ts';
 import { openCursor, signCursor } from './cursor.ts';
 import type { MemoryDeps } from './deps.ts';
@@ -48,7 +50,8 @@ export async function listForReview(
 }
 
 /**
- * Carries out a person's decision. Approved, the memory is active and user_confirmed; rejected, it ends.
+ * Carries out a person's decision. Approved, the memory is active and user_confirmed, and a proposal changes the memory it was made to;
+ * rejected, it ends.
  * Failures: ERR_ACTOR_FORBIDDEN, ERR_MEMORY_NOT_FOUND when nothing in this state is the caller's to decide on, ERR_REVIEW_CHANGED when the
  * texts are not those that were shown, ERR_VERSION_CONFLICT.
  */
@@ -61,6 +64,7 @@ export async function decide(
   onlyPeople(call);
   return carryOut(deps, input, call, () => loadHeld(deps, state, input.memory_id, call), {
     approve: (record, head) => deps.guard.confirm(record, head, call.principal),
+    consentTo: (proposal) => deps.guard.consentTo(proposal, call.principal, 'decision'),
     tierOf: () => deps.guard.confirmedTier,
     rejected: 'rejected by a person',
   });
@@ -69,6 +73,8 @@ export async function decide(
 /** What an approval makes of a record, and why one is rejected. */
 export interface Consequence {
   approve(record: MemoryRecord, head: MemoryRecord): Admitted<MemoryRecord>;
+  /** Leave for the texts of a proposal, whose approval changes the memory it was made to. */
+  consentTo(proposal: MemoryRecord): Consent;
   /** Tier that `approve` sets. */
   tierOf(head: MemoryRecord): number;
   readonly rejected: string;
@@ -90,6 +96,10 @@ export async function carryOut(
     const nowIso = isoTime(deps.clock());
     const changed = { version: head.version + 1, updated_at: nowIso, valid_from: nowIso, created_by: writerOf(call.principal) };
     const approved = input.decision === 'approve';
+    if (approved && proposedTo(head) !== undefined) {
+      const done = await applyProposal(deps, call, { record: head, at }, changed, consequence.consentTo(head));
+      return done === 'conflict' ? done : { done };
+    }
     const sealed = approved
       ? consequence.approve({ ...head, ...changed, spaces_due: dueSpaces(deps, head) }, head)
       : deps.guard.readmit({ ...head, ...changed, status: 'rejected', reason: consequence.rejected, spaces_due: [] }, head);

@@ -5,7 +5,7 @@ import { metadata as metadataSchema } from '../domain/wire/common.ts';
 import type { UpdateAnswer, UpdateInput } from '../domain/wire/write.ts';
 import { HindsightError } from '../errors.ts';
 import { mayShare } from '../gate/access-policy.ts';
-import type { MemoryDraft } from '../guard/admission.ts';
+import type { Consent, MemoryDraft } from '../guard/admission.ts';
 import { canonicalJson, defined, mergePatch } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
@@ -24,12 +24,19 @@ const DERIVED_FIELDS = ['lex_uni', 'lex_bi', 'lex_word', 'lex_context', 'lex_sum
 
 /**
  * Failures: ERR_MEMORY_NOT_FOUND, ERR_NAMESPACE_FORBIDDEN, ERR_PRECONDITION_FAILED when `version` is not the head's, ERR_SCOPE_MISSING when a
- * private memory is to be shared without memory:share, ERR_VERSION_CONFLICT when others kept changing it.
+ * private memory is to be shared without memory:share, ERR_VERSION_CONFLICT when others kept changing it. With a `consent` the change is
+ * a proposal's that a person let in, so it is made.
  */
-export async function update(deps: MemoryDeps, turns: TurnLinks, input: UpdateInput, call: CallContext): Promise<Answer> {
+export async function update(
+  deps: MemoryDeps,
+  turns: TurnLinks,
+  input: UpdateInput,
+  call: CallContext,
+  consent?: Consent,
+): Promise<Answer> {
   const answer = await compareAndSet<Answer>(
     () => loadForChange(deps, call, input.memory_id, 'write', shownStatuses(call.principal)),
-    (stored) => attempt(deps, turns, input, call, stored),
+    (stored) => attempt(deps, turns, input, call, stored, consent),
   );
   if (answer.outcome !== 'unchanged') {
     await deps.dirty.mark(call.principal.tenant);
@@ -44,6 +51,7 @@ async function attempt(
   input: UpdateInput,
   call: CallContext,
   stored: StoredRecord,
+  consent: Consent | undefined,
 ): Promise<{ readonly done: Answer } | 'conflict'> {
   const head = stored.record;
   if (input.version !== undefined && input.version !== head.version)
@@ -54,7 +62,7 @@ async function attempt(
   if (canonicalJson(changed) === canonicalJson(head)) return { done: { memory_id, outcome: 'unchanged', version: head.version } };
   const nowIso = isoTime(deps.clock());
   const next = await rebuilt(deps, turns, head, changed);
-  if (onlyProposes(deps, input, head, call)) return { done: await propose(deps, call, head, next, nowIso) };
+  if (consent === undefined && onlyProposes(deps, input, head, call)) return { done: await propose(deps, call, head, next, nowIso) };
 
   const draft: MemoryDraft = {
     ...next,
@@ -63,7 +71,12 @@ async function attempt(
     valid_from: nowIso,
     created_by: writerOf(call.principal),
   };
-  const { record, sealed, mark } = await deps.guard.admit(draft, { principal: call.principal, parents: [], previous: head });
+  const { record, sealed, mark } = await deps.guard.admit(draft, {
+    principal: call.principal,
+    parents: [],
+    previous: head,
+    ...(consent === undefined ? {} : { consent }),
+  });
   const guard = { ...mark, rule_ids: [...mark.rule_ids] };
   if (record === undefined || sealed === undefined)
     return { done: { memory_id, outcome: 'blocked', version: head.version, reason: BLOCKED, guard } };
@@ -121,8 +134,10 @@ function refuseHiding(deps: MemoryDeps, input: UpdateInput, head: MemoryRecord, 
 /** The head with the input laid over it, nothing else touched; equal to the head when nothing changes. */
 function applied(input: UpdateInput, head: MemoryRecord, call: CallContext): MemoryRecord {
   if (input.visibility === 'shared' && head.visibility === 'private') {
-    if (head.owner !== call.principal.owner) throw new HindsightError('ERR_NAMESPACE_FORBIDDEN', { params: { action: 'share' } });
-    if (!mayShare(call.principal, head.namespace)) throw new HindsightError('ERR_SCOPE_MISSING', { params: { scope: 'memory:share' } });
+    const { principal } = call;
+    if (!principal.scopes.has('memory:share')) throw new HindsightError('ERR_SCOPE_MISSING', { params: { scope: 'memory:share' } });
+    if (head.owner !== principal.owner || !mayShare(principal, head.namespace))
+      throw new HindsightError('ERR_NAMESPACE_FORBIDDEN', { params: { action: 'share' } });
   }
   const fields: Record<string, unknown> = { ...head };
   const set = (field: keyof MemoryRecord, value: unknown): void => {

@@ -153,6 +153,30 @@ describe('writes the guard holds back', function () {
     expect(body.outcome).to.equal('pending');
     const { body: head } = await service.call('GET', `/v1/memories/${memory_id}`, alice);
     expect([head.version, head.summary]).to.deep.equal([1, undefined]);
+
+    // approved, the memory itself changes, and no second one stands beside it
+    const item = (await waiting(alice)).find((one) => one.memory_id === body.candidate_id);
+    const answer = await decide(alice, body.candidate_id, 'approve', item?.content_hash ?? '');
+    expect(answer.body, JSON.stringify(answer.body)).to.deep.include({ memory_id, outcome: 'approved', status: 'active', version: 2 });
+    const { body: changed } = await service.call('GET', `/v1/memories/${memory_id}`, alice);
+    expect([changed.version, changed.summary, changed.trust.tier]).to.deep.equal([2, SENSITIVE, 'user_confirmed']);
+    const found = await recalled(alice, 'Norwick Ltd supplies our paper.');
+    expect(found).to.include(memory_id);
+    expect(found).not.to.include(body.candidate_id);
+    expect((await service.call('GET', `/v1/memories/${memory_id}/history`, alice)).body.versions).to.have.length(2);
+  });
+
+  it('the author of a proposal to somebody else’s memory clears his words, and changes nothing of it', async () => {
+    const shared = await write(alice, { content: 'Norwick Ltd delivers on Mondays.', namespace: 'shared.suppliers', visibility: 'shared' });
+    const carl = await service.mint({ sub: 'carl', namespaces: ['shared.**'], scopes: USER_SCOPES });
+    const { body } = await service.call('PATCH', `/v1/memories/${shared.memory_id}`, carl, { content: SENSITIVE });
+    expect(body.outcome).to.equal('pending');
+    const item = (await waiting(carl)).find((one) => one.memory_id === body.candidate_id);
+    const answer = await decide(carl, body.candidate_id, 'approve', item?.content_hash ?? '');
+    expect(answer.body).to.deep.include({ memory_id: body.candidate_id, outcome: 'approved', status: 'candidate' });
+    const { body: head } = await service.call('GET', `/v1/memories/${shared.memory_id}`, alice);
+    expect([head.version, head.content]).to.deep.equal([1, 'Norwick Ltd delivers on Mondays.']);
+    expect(await recalled(alice, SENSITIVE)).not.to.include(body.candidate_id);
   });
 
   it('reports, rules against and everyday requests of a person are stored as they are', async () => {
