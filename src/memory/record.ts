@@ -47,7 +47,7 @@ export function dueSpaces(deps: Pick<MemoryDeps, 'embedder'>, texts: Pick<Texts,
 /**
  * The draft of a new memory.
  * @throws ERR_REQUEST_INVALID for a layer this caller may not name, or vectors that do not fit their space; ERR_SCOPE_MISSING for a shared
- * one without memory:share.
+ * one without memory:share, ERR_NAMESPACE_FORBIDDEN for one where the access policy grants no sharing.
  */
 export function draftOf(item: WriteItem, place: Place, deps: Pick<MemoryDeps, 'layers' | 'embedder' | 'defaultTtlDays'>): MemoryDraft {
   const { principal, nowMs } = place;
@@ -105,6 +105,8 @@ export function draftOf(item: WriteItem, place: Place, deps: Pick<MemoryDeps, 'l
 function visibilityOf(item: WriteItem, { namespace, principal }: Place): MemoryRecord['visibility'] {
   const shares = mayShare(principal, namespace);
   if (item.visibility === undefined) return shares && namespace.split('.')[0] !== 'user' ? 'shared' : 'private';
+  if (item.visibility === 'shared' && !shares && principal.scopes.has('memory:share'))
+    throw new HindsightError('ERR_NAMESPACE_FORBIDDEN', { params: { action: 'share' } });
   if (item.visibility === 'shared' && !shares)
     throw new HindsightError('ERR_SCOPE_MISSING', {
       params: { scope: 'memory:share' },

@@ -4,6 +4,7 @@ import { ERRORS, HindsightError, toHindsightError } from '../errors.ts';
 import type { CallContext, MemoryGateway } from '../memory/gateway.ts';
 import { cannotAsk, type Confirm } from './confirm.ts';
 import type { AnyOperation } from './define.ts';
+import { evenTime } from './even-time.ts';
 import type { Instructions } from './instructions.ts';
 import type { Limiter, LimitResult } from './limits.ts';
 import { parseInput } from './parse.ts';
@@ -87,6 +88,7 @@ export function createInvoke(parts: InvokeParts): Invoke {
       const error = withAdvice(toHindsightError(thrown), operation, call);
       const cause = error.cause === undefined ? {} : { err: error.cause };
       logger[ERRORS[error.code].level]({ ...done(error.code), ...cause }, 'operation failed');
+      if (error.code === 'ERR_MEMORY_NOT_FOUND') await evenTime(startedAt, clock);
       throw error;
     }
   };
