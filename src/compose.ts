@@ -16,6 +16,8 @@ import type { Progress } from './elastic/local/artifacts.ts';
 import { createMemoryIndex } from './elastic/memory-index.ts';
 import { installSchema } from './elastic/schema.ts';
 import { openKeys } from './gate/keys.ts';
+import { anomalySchema } from './guard/anomaly/policy.ts';
+import { anomalyStage } from './guard/anomaly/stage.ts';
 import { createGuard } from './guard/guard.ts';
 import { loadGuardPolicy } from './guard/text/policy.ts';
 import { rescanStage, type HeldBack } from './guard/screening/rescan.ts';
@@ -105,6 +107,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
 
   const index = createMemoryIndex({ client, schema, clock });
   const policyRevision = revisionOf(policiesDir);
+  const anomalies = loadPolicy(join(policiesDir, 'guard', 'anomaly.yaml'), anomalySchema);
   const judge = textJudge(loadGuardPolicy(join(policiesDir, 'guard')));
   const onHeldBack = ({ memoryId, verdict, ruleIds, first }: HeldBack): void => {
     metrics.readHeldBack(verdict);
@@ -115,7 +118,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     trust,
     policyRevision,
     clock,
-    admissionStages: [textStage(judge)],
+    admissionStages: [textStage(judge), anomalyStage(anomalies, clock)],
     screenStages: [rescanStage({ judge, policyRevision, onHeldBack })],
     onFault: (stage, err) => logger.error({ stage, err }, 'guard stage failed; it decides for the safe side'),
   });
