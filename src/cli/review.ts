@@ -44,7 +44,6 @@ export function reviewCommand(operation: AnyOperation): CommandSpec | undefined 
     },
     notes: NOTES,
     examples: [
-      `hindsight-es ${commandName(list)}`,
       `hindsight-es ${name} 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b`,
       `hindsight-es ${name} 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b --decision reject --yes`,
     ],
