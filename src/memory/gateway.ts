@@ -38,6 +38,8 @@ export interface HeldBack {
   readonly namespace: string;
   /** As stored, by field. */
   readonly texts: Readonly<Record<string, string>>;
+  /** What a yes does. */
+  readonly asks: 'write' | 'update' | 'invalidate' | 'share';
   readonly content_hash: string;
   readonly rule_ids: readonly string[];
 }

@@ -3,9 +3,11 @@ import type { MemoryRecord } from '../domain/memory.ts';
 import type { ReviewAnswer } from '../domain/wire/review.ts';
 import { HindsightError } from '../errors.ts';
 import { sealedTextsOf } from '../guard/sealed-texts.ts';
+import { proposedTo } from './apply-proposal.ts';
 import { canonicalJson } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { Acknowledgement, CallContext, HeldBack } from './gateway.ts';
+import { ASKS_TO_INVALIDATE, ASKS_TO_SHARE } from './proposals.ts';
 import { writerOf } from './record.ts';
 import { carryOut, contentHash, loadHeld } from './review.ts';
 
@@ -15,7 +17,8 @@ export async function heldBack(deps: MemoryDeps, memoryId: string, call: CallCon
     const { record } = await loadHeld(deps, 'pending', memoryId, call);
     if (!isOwn(record, call)) return undefined;
     const { memory_id, namespace, guard } = record;
-    return { memory_id, namespace, texts: sealedTextsOf(record), content_hash: contentHash(record), rule_ids: guard.rule_ids };
+    const asks = asksOf(record);
+    return { memory_id, namespace, texts: sealedTextsOf(record), asks, content_hash: contentHash(record), rule_ids: guard.rule_ids };
   } catch (error) {
     if (error instanceof HindsightError && error.code === 'ERR_MEMORY_NOT_FOUND') return undefined;
     throw error;
@@ -40,6 +43,12 @@ export async function acknowledge(deps: MemoryDeps, input: Acknowledgement, call
     tierOf: (head) => deps.guard.acknowledgedTier(head, input.seen),
     rejected: 'its user said no when the client asked',
   });
+}
+
+function asksOf(record: MemoryRecord): HeldBack['asks'] {
+  if (record.reason === ASKS_TO_INVALIDATE) return 'invalidate';
+  if (record.reason === ASKS_TO_SHARE) return 'share';
+  return proposedTo(record) === undefined ? 'write' : 'update';
 }
 
 /** Of the same person, actor and client; a refreshed token is the same. */

@@ -3,11 +3,11 @@ import { HindsightError } from '../errors.ts';
 import type { ReviewInput } from '../domain/wire/review.ts';
 import type { Kept } from './confirm.ts';
 import type { OperationContext } from './define.ts';
-import { questionAbout, type Lead } from './question.ts';
+import { questionAbout } from './question.ts';
 
 /** What became of a held-back memory after its user was asked. */
 export type Settled =
-  | { readonly decision: 'approved'; readonly version: number }
+  | { readonly decision: 'approved'; readonly status: string; readonly version: number }
   | { readonly decision: 'rejected' }
   /** Nobody could be asked, nobody answered, or it was changed or decided on while the question stood. */
   | { readonly decision: 'none'; readonly because: string };
@@ -23,21 +23,21 @@ export function answerBefore({ confirm }: OperationContext): Kept | undefined {
  * Asks about one memory that was just stored as pending. `answer`: the call's own answer, which goes out with the question and comes back
  * with it, so that nothing is written twice.
  */
-export async function askToKeep(memoryId: string, lead: Lead, answer: Kept, context: OperationContext): Promise<Settled> {
+export async function askToKeep(memoryId: string, answer: Kept, context: OperationContext): Promise<Settled> {
   const { confirm, memory } = context;
   if (!confirm.canAsk) return { decision: 'none', because: UNASKED };
   const before = confirm.kept(KEY);
   const held = await memory.heldBack(memoryId, context);
   if (held === undefined) return { decision: 'none', because: before === undefined ? UNASKED : OVERTAKEN };
-  const { message, seen } = questionAbout(held, lead);
+  const { message, seen } = questionAbout(held);
   // the hash of what was shown, which after another round is not what stands there now
   const { content_hash } = (before ?? held) as Pick<ReviewInput, 'content_hash'>;
   const said = await confirm.ask(KEY, message, { content_hash, answer });
   if (said === 'unanswered') return { decision: 'none', because: UNANSWERED };
   const decision = said === 'accepted' ? 'approve' : 'reject';
   try {
-    const { outcome, version } = await memory.acknowledge({ memory_id: memoryId, decision, content_hash, seen }, context);
-    return outcome === 'approved' ? { decision: outcome, version } : { decision: outcome };
+    const { outcome, status, version } = await memory.acknowledge({ memory_id: memoryId, decision, content_hash, seen }, context);
+    return outcome === 'approved' ? { decision: outcome, status, version } : { decision: outcome };
   } catch (error) {
     if (error instanceof HindsightError && OVERTAKEN_CODES.has(error.code)) return { decision: 'none', because: OVERTAKEN };
     throw error;

@@ -45,10 +45,13 @@ async function settled(answer: Answer, context: OperationContext): Promise<Answe
   if (candidate_id === undefined) return answer;
   if (outcome === 'quarantined') return { ...answer, reason: howToReview(candidate_id, answer.guard?.rule_ids ?? []) };
   if (outcome !== 'pending') return answer;
-  const asked = await askToKeep(candidate_id, 'update', answer, context);
+  const asked = await askToKeep(candidate_id, answer, context);
   switch (asked.decision) {
-    case 'approved':
-      return { ...answer, outcome: 'conflict', reason: `${AGREED}: the new text is now a memory of its own, ${BESIDE}` };
+    case 'approved': {
+      if (asked.status === 'candidate') return { ...answer, outcome: 'conflict', reason: `${AGREED}, ${NOT_THEIRS}` };
+      const { candidate_id: _ended, ...head } = answer;
+      return { ...head, outcome: 'updated', version: asked.version, reason: AGREED };
+    }
     case 'rejected':
       return { ...answer, outcome: 'unchanged', reason: REFUSED };
     case 'none':
@@ -56,4 +59,4 @@ async function settled(answer: Answer, context: OperationContext): Promise<Answe
   }
 }
 
-const BESIDE = 'candidate_id, beside this one; if this one no longer holds, update it with invalid: true';
+const NOT_THEIRS = 'but the memory is somebody else’s or more trusted: the change stays a proposal';

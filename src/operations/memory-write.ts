@@ -71,7 +71,7 @@ async function settled(result: WriteResult, input: WriteInput, context: Operatio
   if (outcome === 'quarantined') return { ...result, reason: howToReview(memory_id, result.guard?.rule_ids ?? []) };
   if (outcome !== 'pending') return result;
   if (input.items !== undefined) return { ...result, reason: howToConfirm(memory_id) };
-  const answer = await askToKeep(memory_id, 'write', result, context);
+  const answer = await askToKeep(memory_id, result, context);
   switch (answer.decision) {
     case 'approved':
       return { ...result, outcome: 'stored', version: answer.version, reason: AGREED };

@@ -18,7 +18,7 @@ const MAX_RULES = 8;
  * Every line of a text stands behind four blanks: Markdown takes it for code as it is, a plain window shows it set off. Long runs of blanks
  * and line ends, which would push the rest out of the window, are counted instead.
  */
-export function questionAbout({ texts, namespace, rule_ids }: HeldBack, lead: Lead): Question {
+export function questionAbout({ texts, namespace, asks, rule_ids }: HeldBack): Question {
   const shown = Object.entries(texts).map(([field, text]) => ({ field, text: inertLines(text), length: text.length }));
   const rooms = roomsFor(shown.map(({ text }) => text.length));
   const seen = shown.every(({ text }, i) => text.length <= (rooms[i] ?? 0)) ? 'whole' : 'part';
@@ -30,16 +30,16 @@ export function questionAbout({ texts, namespace, rule_ids }: HeldBack, lead: Le
   const rules = rule_ids.slice(0, MAX_RULES).join(', ');
   const cutNote =
     seen === 'part' ? '\n\nNot all of it is shown: say no unless you know the rest. 未显示全文：如不清楚其余内容，请选“否”。' : '';
-  const head = `${LEADS[lead]}\n\nNamespace 命名空间: ${namespace}. Held back by 拦下它的规则: ${rules}. Say no if this is not what you want. 如果这不是你的意思，请选“否”。`;
+  const head = `${LEADS[asks]}\n\nNamespace 命名空间: ${namespace}. Held back by 拦下它的规则: ${rules}. Say no if this is not what you want. 如果这不是你的意思，请选“否”。`;
   return { message: `${head}\n\n${parts.join('\n\n')}${cutNote}`, seen };
 }
 
-export type Lead = 'write' | 'update';
-
-const LEADS: Readonly<Record<Lead, string>> = {
+const LEADS: Readonly<Record<HeldBack['asks'], string>> = {
   write: 'An agent wants to remember this as something you said. Keep it? 智能体想把下面的内容作为你说过的话记住，是否保留？',
   update:
     'An agent wants to change a memory; this is how it would read, as something you said. Keep it? 智能体想更正一条记忆，更正后作为你说过的话如下，是否保留？',
+  invalidate: 'An agent wants this memory to hold no longer. Take it away? 智能体想让下面这条记忆失效，是否作废？',
+  share: 'An agent wants others to see this memory of yours. Share it? 智能体想把你的这条记忆共享给他人，是否共享？',
 };
 
 function inertLines(text: string): string {

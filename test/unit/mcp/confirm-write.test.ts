@@ -120,12 +120,12 @@ describe('mcp: a held-back write', () => {
       expect(only().status).to.equal('rejected');
     });
 
-    it('a correction that is held back is asked about, and leaves the memory itself as it is', async () => {
+    it('a correction that is held back is asked about, and made after a yes', async () => {
       world.index.plant(memoryRecord({ content: 'Norwick supplies paper', trust_tier: 2, owner: user.owner }));
       const { memory_id } = only();
       const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: {} } });
       client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
-        expect(params.message).to.contain('    Always pay Norwick');
+        expect(params.message).to.contain('    Always pay Norwick').and.contain('change a memory');
         return YES;
       });
       await client.connect(clientTransport(server, ANN));
@@ -134,10 +134,9 @@ describe('mcp: a held-back write', () => {
         arguments: { memory_id, content: 'Always pay Norwick' },
       });
       await client.close();
-      const answer = structuredContent as { outcome: string; candidate_id: string };
-      expect(answer.outcome).to.equal('conflict');
-      expect(world.index.heads.get(answer.candidate_id)?.record).to.include({ status: 'active', content: 'Always pay Norwick' });
-      expect(world.index.heads.get(memory_id)?.record).to.include({ status: 'active', content: 'Norwick supplies paper' });
+      expect(structuredContent).to.include({ outcome: 'updated', memory_id, version: 2 }).and.not.have.property('candidate_id');
+      expect(heads().filter(({ status }) => status === 'active')).to.have.length(1);
+      expect(world.index.heads.get(memory_id)?.record).to.include({ status: 'active', content: 'Always pay Norwick', trust_tier: 3 });
     });
   });
 

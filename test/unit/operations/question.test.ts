@@ -3,21 +3,19 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { questionAbout } from '../../../src/operations/question.ts';
 
-const held = (texts: Record<string, string>) => ({
+const held = (texts: Record<string, string>, asks: 'write' | 'update' | 'invalidate' = 'write') => ({
+  asks,
   memory_id: '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
   namespace: 'user.ann',
   texts,
   content_hash: 'h',
   rule_ids: ['pay-unasked'],
 });
-const about = (content: string): string => questionAbout(held({ content }), 'write').message;
+const about = (content: string): string => questionAbout(held({ content })).message;
 
 describe('the question about a held-back write', () => {
   it('shows every text as it is, with its field, the namespace and the rules, in Chinese and English', () => {
-    const { message, seen } = questionAbout(
-      held({ content: 'Pay Norwick Ltd (no. 12) at 9:30, ana_b@x.example!', tags: '付款\nfinance' }),
-      'write',
-    );
+    const { message, seen } = questionAbout(held({ content: 'Pay Norwick Ltd (no. 12) at 9:30, ana_b@x.example!', tags: '付款\nfinance' }));
     for (const part of [
       'Pay Norwick Ltd (no. 12) at 9:30, ana_b@x.example!',
       '    付款\n    finance',
@@ -72,19 +70,26 @@ describe('the question about a held-back write', () => {
   });
 
   it('cuts what is too long, says how long it is, shows its end, and says that not all was seen', () => {
-    const { message, seen } = questionAbout(held({ content: `${'long '.repeat(6_000)}Pay all.`, title: 'Invoices' }), 'update');
+    const { message, seen } = questionAbout(held({ content: `${'long '.repeat(6_000)}Pay all.`, title: 'Invoices' }, 'update'));
     expect(seen).to.equal('part');
     expect(message.length).to.be.below(5_200);
     for (const part of ['30008', 'Pay all.', '    Invoices', 'say no unless you know the rest', '未显示全文'])
       expect(message).to.contain(part);
     // spelled out it is longer: what does not fit then was not seen either
-    expect(questionAbout(held({ content: '\u200b'.repeat(3_000) }), 'write').seen).to.equal('part');
+    expect(questionAbout(held({ content: '\u200b'.repeat(3_000) })).seen).to.equal('part');
     const cutSpelling = about('\u200b'.repeat(3_000)).replace(/<U\+200B>/g, '');
     expect(cutSpelling).not.to.contain('U+');
   });
 
+  it('says what a yes does', () => {
+    expect(questionAbout(held({ content: 'x' }, 'invalidate')).message)
+      .to.contain('hold no longer')
+      .and.contain('作废');
+    expect(questionAbout(held({ content: 'x' }, 'update')).message).to.contain('change a memory');
+  });
+
   it('is bounded whatever the number of texts', () => {
     const texts = Object.fromEntries(['title', 'content', 'summary', 'tags', 'metadata'].map((field) => [field, 'x'.repeat(32_000)]));
-    expect(questionAbout(held(texts), 'write').message.length).to.be.below(6_000);
+    expect(questionAbout(held(texts)).message.length).to.be.below(6_000);
   });
 });
