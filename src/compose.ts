@@ -106,7 +106,8 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   teardown.add('token watch', () => verifier.close());
 
   const index = createMemoryIndex({ client, schema, clock });
-  const policyRevision = revisionOf(policiesDir);
+  // of what the guard judges by alone: a changed ranking weight is no reason to judge every memory again
+  const policyRevision = revisionOf(policiesDir, (path) => path === 'trust.yaml' || path.startsWith('guard/'));
   const anomalies = loadPolicy(join(policiesDir, 'guard', 'anomaly.yaml'), anomalySchema);
   const judge = textJudge(loadGuardPolicy(join(policiesDir, 'guard')));
   const onHeldBack = ({ memoryId, verdict, ruleIds, first }: HeldBack): void => {

@@ -41,12 +41,13 @@ export function checkPolicy<S extends z.ZodType>(
 
 /**
  * Revision of a policy folder: sha256 (hex) over the relative path and the bytes of every .yaml file below it, in path
- * order, each with its length, so that no two different folders share a revision.
+ * order, each with its length, so that no two different folders share a revision. `counts` leaves files out by that path.
  */
-export function revisionOf(dir: string): string {
+export function revisionOf(dir: string, counts: (path: string) => boolean = () => true): string {
   const files = readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.ya?ml$/.test(path))
     .map((path) => ({ path, name: path.split(sep).join('/') }))
+    .filter(({ name }) => counts(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const hash = createHash('sha256');
   for (const { path, name } of files) {

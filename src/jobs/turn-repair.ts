@@ -16,7 +16,7 @@ const BATCH = 50;
 /** The look-up is over all tenants, as crashes are of the whole process. */
 const EVERY_TENANT = '*';
 
-/** One run repairs a batch; a store that is away pauses the worker. */
+/** One run repairs a batch; a store that is away pauses the worker. A turn that cannot be repaired holds up none of the others. */
 export function createTurnRepair({ turns, repair, onRepaired }: TurnRepairOptions): Job {
   return {
     name: 'turn-repair',
@@ -24,12 +24,19 @@ export function createTurnRepair({ turns, repair, onRepaired }: TurnRepairOption
     run: async (_tenant, { signal }) => {
       const left = await turns.left(BATCH);
       const counts = new Map<string, number>();
+      const faults: unknown[] = [];
       for (const turn of left) {
         if (signal.aborted) break;
-        await repair(turn);
-        counts.set(turn.tenant, (counts.get(turn.tenant) ?? 0) + 1);
+        try {
+          await repair(turn);
+          counts.set(turn.tenant, (counts.get(turn.tenant) ?? 0) + 1);
+        } catch (error) {
+          faults.push(error);
+        }
       }
       counts.forEach((count, tenant) => onRepaired?.(tenant, count));
+      // told to the worker, which logs it and waits; when all fail the same way the store is away
+      if (faults.length > 0) throw faults[0];
       return left.length === BATCH && !signal.aborted ? 'more' : 'idle';
     },
   };

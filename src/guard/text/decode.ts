@@ -56,8 +56,15 @@ function* candidates(text: string): Iterable<string | undefined> {
 
 /** Of letters and marks as people write them: at least nine in ten characters, some letters among them. */
 function readable(text: string): boolean {
-  if (text.length < 4) return false;
-  const sample = text.slice(0, 512);
+  // noise in front of a payload does not make it unreadable
+  for (let from = 0; from < text.length; from += SAMPLE_CHARS) if (isProse(text.slice(from, from + SAMPLE_CHARS))) return true;
+  return false;
+}
+
+const SAMPLE_CHARS = 512;
+
+function isProse(sample: string): boolean {
+  if (sample.length < 4) return false;
   const good = sample.match(/[\p{L}\p{N}\p{P}\p{Zs}\n\r\t]/gu)?.length ?? 0;
   const letters = sample.match(/\p{L}/gu)?.length ?? 0;
   return good >= 0.9 * [...sample].length && letters >= 3;

@@ -6,7 +6,7 @@ import type { TextJudge } from '../screening/rescan.ts';
 import { sealedTextsOf } from '../sealed-texts.ts';
 import type { RuleSet } from './rules.ts';
 import { verdictFor, type VerdictTable } from './verdicts.ts';
-import { viewsOf } from './views.ts';
+import { readingBudget, viewsOf } from './views.ts';
 
 /** Text is read in overlapping windows, so that no length of it holds the event loop (bench/guard: a window takes 1-9 ms at worst). */
 const WINDOW_CHARS = 4_096;
@@ -24,18 +24,26 @@ export function textJudge({ rules, verdicts }: TextGuardPolicy): TextJudge {
     const text = Object.values(sealedTextsOf(record)).join('\n');
     let verdict: Verdict = 'allow';
     const ruleIds = new Set<string>();
+    const budget = readingBudget();
     for (let from = 0; from < text.length; from += WINDOW_CHARS - OVERLAP_CHARS) {
       if (from > 0) await nextTurn();
-      for (const view of viewsOf(text.slice(wholeGroup(text, from), from + WINDOW_CHARS))) {
+      for (const view of viewsOf(text.slice(wholeGroup(text, from), from + WINDOW_CHARS), budget)) {
         for (const finding of rules.find(view.text, tier, view.hidden)) {
           ruleIds.add(view.name === 'plain' ? finding.ruleId : `${finding.ruleId}@${view.name}`);
           verdict = graver(verdict, verdictFor(verdicts, finding.contentClass, view.hidden, tier));
         }
       }
     }
+    if (budget.excess) {
+      ruleIds.add(EXCESS);
+      verdict = graver(verdict, verdictFor(verdicts, 'sensitive', true, tier));
+    }
     return { verdict, ruleIds: [...ruleIds] };
   };
 }
+
+/** Encoded within encoded within encoded, or more of it than is opened: nobody writes that for a reader. */
+const EXCESS = 'encoding-excess';
 
 const ENCODED = /[A-Za-z0-9+/_-]/;
 /** Characters of a whole group in base32; those of base64 (4) and hex (2) divide it. */

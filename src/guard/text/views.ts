@@ -7,7 +7,7 @@ import { joinSpaced } from './join-spaced.ts';
 
 /** One reading of a text. */
 export interface View {
-  readonly name: 'plain' | 'folded' | 'joined' | 'leet' | 'reversed' | 'decoded' | 'hidden';
+  readonly name: 'plain' | 'folded' | 'joined' | 'unwrapped' | 'leet' | 'reversed' | 'decoded' | 'hidden';
   readonly text: string;
   /** True: a reader does not see these words as they are (encoded, invisible, hidden by markup). */
   readonly hidden: boolean;
@@ -26,29 +26,53 @@ const INVISIBLE = /[\p{Cf}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0
 const HAN = /\p{Script=Han}/u;
 const INLINE_SPACE = /[^\S\n]+/g;
 
+/** What the readings of one memory beside the plain one may still hold; `excess` tells that there was more than is opened. */
+export interface ReadingBudget {
+  chars: number;
+  excess: boolean;
+}
+
+export const readingBudget = (): ReadingBudget => ({ chars: MAX_VIEW_CHARS, excess: false });
+
 /** NFKC, invisible characters off, lower case, simplified Chinese, white space folded; what the patterns of concepts.yaml read. */
 export function normalise(text: string): string {
-  const shown = text.normalize('NFKC').replace(INVISIBLE, '').toLowerCase().replace(INLINE_SPACE, ' ').replace(/[’‘]/g, "'");
+  return spacesFolded(lettersFolded(text));
+}
+
+function lettersFolded(text: string): string {
+  const shown = text.normalize('NFKC').replace(INVISIBLE, '').toLowerCase().replace(/[’‘]/g, "'");
   return HAN.test(shown) ? toSimplified(shown) : shown;
 }
 
-/** All readings of `text`, the plain one first. Bounded: at most 64 KB together beside the plain one. */
-export function viewsOf(text: string): readonly View[] {
+function spacesFolded(text: string): string {
+  return text.replace(INLINE_SPACE, ' ');
+}
+
+/**
+ * All readings of `text`, the plain one first. Bounded: beside the plain one no more than the budget has left; what is encoded deeper, or
+ * beyond it, is not opened, and the budget says so.
+ */
+export function viewsOf(text: string, budget: ReadingBudget = readingBudget()): readonly View[] {
   const views: View[] = [];
   const seen = new Set<string>();
-  let room = MAX_VIEW_CHARS;
   const add = (name: View['name'], reading: string, hidden: boolean): void => {
-    if (reading.length < 4 || seen.has(reading) || room <= 0) return;
+    if (reading.length < 4 || seen.has(reading)) return;
     seen.add(reading);
-    const cut = views.length === 0 ? reading : reading.slice(0, room);
-    if (views.length > 0) room -= cut.length;
+    const cut = views.length === 0 ? reading : reading.slice(0, budget.chars);
+    if (cut.length < reading.length && hidden) budget.excess = true;
+    if (cut.length < 4) return;
+    if (views.length > 0) budget.chars -= cut.length;
     views.push({ name, text: cut, hidden });
   };
   const read = (source: string, hidden: boolean, depth: number): void => {
-    const plain = normalise(source);
+    const letters = lettersFolded(source);
+    const plain = spacesFolded(letters);
     add(depth === 0 ? 'plain' : 'decoded', plain, hidden);
-    for (const folded of foldings(plain)) add(folded.name, folded.text, hidden);
-    if (depth >= MAX_DEPTH) return;
+    for (const folded of foldings(plain, letters)) add(folded.name, folded.text, hidden);
+    if (depth >= MAX_DEPTH || budget.chars <= 0) {
+      if (!decodedParts(source)[Symbol.iterator]().next().done) budget.excess = true;
+      return;
+    }
     for (const part of hiddenParts(source)) add('hidden', normalise(part), true);
     for (const part of decodedParts(source)) read(part, true, depth + 1);
   };
@@ -56,15 +80,43 @@ export function viewsOf(text: string): readonly View[] {
   return views;
 }
 
-function* foldings(plain: string): Iterable<{ name: 'folded' | 'joined' | 'leet' | 'reversed'; text: string }> {
+/** `letters`: the plain reading before its spaces were folded, whose wider gaps tell where a spelled word ends. */
+function* foldings(
+  plain: string,
+  letters: string,
+): Iterable<{ name: 'folded' | 'joined' | 'unwrapped' | 'leet' | 'reversed'; text: string }> {
   const folded = foldConfusables(plain);
   if (folded !== plain) yield { name: 'folded', text: folded };
-  const joined = joinSpaced(plain);
-  if (joined !== plain) yield { name: 'joined', text: joined };
+  const joined = joinSpaced(letters);
+  if (joined !== letters) yield { name: 'joined', text: spacesFolded(wordsApart(joined)) };
+  // a line's end within a sentence is none of the sentence
+  if (WRAPPED.test(plain)) yield { name: 'unwrapped', text: plain.replace(WRAPPED_EACH, ' ') };
+  const whole = withoutInnerMarks(plain);
+  if (whole !== plain) yield { name: 'joined', text: whole };
   for (const text of unleet(plain)) yield { name: 'leet', text };
   if (ROT13_WORDS.test(plain))
     yield { name: 'reversed', text: plain.replace(/[a-z]/g, (c) => String.fromCharCode(((c.charCodeAt(0) - 84) % 26) + 97)) };
   if (REVERSED_WORDS.test(plain)) yield { name: 'reversed', text: [...plain].reverse().join('') };
+}
+
+/** A line that goes on in the next: no mark ends it, no blank line follows, and the next starts no item of a list. */
+const WRAPPED = /[^\s.!?。！？:：;；]\n(?=[^\s\-*#>|\d])/;
+const WRAPPED_EACH = /(?<=[^\s.!?。！？:：;；])\n(?=[^\s\-*#>|\d])/g;
+
+/** Tags and hyphens inside words, which a page or a line break hides. */
+function withoutInnerMarks(text: string): string {
+  const untagged = text.includes('<') ? text.replace(/(?<=\p{L})(?:<\/?[a-z][^<>]{0,80}>){1,4}(?=\p{L})/gu, '') : text;
+  const hyphened = untagged.match(/(?<!\p{L})\p{L}{2,24}-\p{L}{2,24}/gu) ?? [];
+  return hyphened.length >= 2 ? untagged.replace(/(?<=\p{L}{2})-(?=\p{L}{2})/gu, '') : untagged;
+}
+
+/** Long runs of letters without a space, as spelled text leaves them, cut at the words that instructions are made of. */
+const RUN = /[a-z]{16,}/g;
+const RUN_WORDS =
+  /ignore|disregard|forget|override|bypass|everything|instructions?|guidelines?|previous|earlier|confirmation|approval|approve|password|customer|transfer|payment|refund|system|prompt|reveal|forward|without|asking|rules|prior|above|always|never|every|send|show|print|user|from|your|list|and|all|any|the|now|to/g;
+
+function wordsApart(text: string): string {
+  return text.replace(RUN, (run) => run.replace(RUN_WORDS, ' $& ').trim());
 }
 
 /** Words of instructions, turned by thirteen letters. */
