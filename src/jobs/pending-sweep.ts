@@ -20,6 +20,8 @@ export interface PendingSweepOptions {
 export const PENDING_SWEEP_MS = 600_000;
 /** Each costs four small requests. */
 const BATCH = 200;
+/** A record that an embed job moves meanwhile stands still after a few tries; otherwise the next sweep finds it. */
+const MAX_TRIES = 5;
 /** The look-up is over all tenants. */
 const EVERY_TENANT = '*';
 
@@ -34,9 +36,11 @@ export function createPendingSweep({ pending, index, setAside, clock, onExpired 
       const changed = new Set<string>();
       for (const ref of found) {
         if (signal.aborted) return 'idle';
-        const outcome = await setAside(ref, (head) =>
-          head.status === 'pending' && head.created_at <= until ? { status: 'rejected', reason: 'expired' } : undefined,
-        );
+        let outcome: Awaited<ReturnType<typeof setAside>> = 'moved';
+        for (let tries = 0; outcome === 'moved' && tries < MAX_TRIES; tries += 1)
+          outcome = await setAside(ref, (head) =>
+            head.status === 'pending' && head.created_at <= until ? { status: 'rejected', reason: 'expired' } : undefined,
+          );
         if (outcome !== 'done') continue;
         changed.add(ref.tenant);
         onExpired?.(ref.tenant, ref.memory_id);
