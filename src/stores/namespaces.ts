@@ -73,7 +73,12 @@ export function createNamespaceStore({ client, prefix, clock, scenario = 'assist
       await ensure(tenant, namespace, owner);
       // one field of the document: whatever else changes at the same time stays
       const doc = { collect, updated_at: isoTime(clock()) };
-      const answer = await storeCall(() => client.update<NamespaceRecord, Partial<NamespaceRecord>, NamespaceRecord>({ index, id, doc, retry_on_conflict: 3, _source: true }, RETRY));
+      const answer = await storeCall(() =>
+        client.update<NamespaceRecord, Partial<NamespaceRecord>, NamespaceRecord>(
+          { index, id, doc, retry_on_conflict: 3, _source: true },
+          RETRY,
+        ),
+      );
       const record = answer.get?._source;
       if (record === undefined) throw new HindsightError('ERR_STORE_REJECTED', { cause: new Error('an update without _source') });
       return keep(id, record);
