@@ -74,6 +74,23 @@ const HAN = /\p{Script=Han}/u;
 const LATIN = /[a-z]/;
 const SENTENCE_END = /[。！？!?；;\n]|\.(?=\s|$)/g;
 
+/** Letters of further scripts, or marks on Latin ones. */
+const OTHER_LETTER = /[^\P{L}a-z\p{Script=Han}]/u;
+/** Little words of the further languages whose patterns are in Latin letters; no sentence of theirs goes without. */
+const OTHER_WORDS =
+  /\b(?:aus|alles?|allen?|anweisungen|auf|das|dein[a-z]?|den|der|die|du|ein[a-z]?|gib|ich|ist|jetzt|keine?|mir|nicht|ohne|sofort|und|von|zeig|zu|avec|ce|ces|consignes|de|des|donn[a-z]+|est|et|instructions syst|la|le|les|mes|moi|mot|ne|nouvelles|pas|pour|que|sans|ses|si|sur|tes|toi|ton|toujours|tout[a-z]*|tu|un|une|vos|votre|vous|al|con|del|el|en|es|esta|instrucciones|las|lo|los|mi|no|para|por|que|sin|su|sus|todas?|todos?|tus?|una|usted|y|che|di|gli|il|istruzioni|le|mostra|nuove|per|quelle|senza|sono|tua|tuo|tutte|tutti|parola)\b/;
+
+/** Which patterns can find anything in a text: those of the other languages are passed over in plain English and Chinese. */
+function languagesOf(text: string): ReadonlySet<Language> {
+  const languages = new Set<Language>(['any']);
+  const han = HAN.test(text);
+  const latin = LATIN.test(text);
+  if (han) languages.add('zh');
+  if (latin) languages.add('en');
+  if ((han && latin) || OTHER_LETTER.test(text) || OTHER_WORDS.test(text)) languages.add('xx');
+  return languages;
+}
+
 type Language = 'en' | 'zh' | 'xx' | 'any';
 
 /** Compiles policies. Throws a sentence naming the rule when it names a concept that there is not, or a pattern that is none. */
@@ -103,12 +120,7 @@ export function compileRules(concepts: Concepts, rules: Rules): RuleSet {
   });
   return {
     find: (text, tier, hidden) => {
-      const languages = new Set<Language>([
-        'any',
-        'xx',
-        ...(HAN.test(text) ? ['zh' as const] : []),
-        ...(LATIN.test(text) ? ['en' as const] : []),
-      ]);
+      const languages = languagesOf(text);
       const cache = new Map<string, readonly Span[]>();
       const spans = (name: string): readonly Span[] => {
         let found = cache.get(name);

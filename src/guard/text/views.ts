@@ -39,7 +39,11 @@ export function normalise(text: string): string {
   return spacesFolded(lettersFolded(text));
 }
 
+/** Nothing in it that folding would change but its case. */
+const PLAIN_ASCII = /^[\x00-\x7f]*$/;
+
 function lettersFolded(text: string): string {
+  if (PLAIN_ASCII.test(text)) return text.toLowerCase();
   const shown = text.normalize('NFKC').replace(INVISIBLE, '').toLowerCase().replace(/[’‘]/g, "'");
   return HAN.test(shown) ? toSimplified(shown) : shown;
 }
