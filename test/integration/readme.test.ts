@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { overview } from '../../src/cli/commands.ts';
 import { CONFIG_VARIABLES } from '../../src/config.ts';
+import { SCOPES } from '../../src/domain/principal.ts';
 import { startHashedService, type HashedService } from '../support/service.ts';
 
 const run = promisify(execFile);
@@ -71,7 +72,7 @@ describe('README', function () {
     home = mkdtempSync(join(tmpdir(), 'hindsight-readme-'));
     mkdirSync(join(home, '.hindsight-es'));
     agentToken = await service.mint({ actor: 'agent', scopes: ['memory:read', 'memory:write', 'memory:forget'] });
-    const file = { url: service.url, token: await service.mint(), agent_token: agentToken, pid: process.pid };
+    const file = { url: service.url, token: await service.mint({ scopes: [...SCOPES] }), agent_token: agentToken, pid: process.pid };
     writeFileSync(join(home, '.hindsight-es', 'run.json'), JSON.stringify(file), { mode: 0o600 });
   });
   after(async () => {
@@ -88,7 +89,7 @@ describe('README', function () {
 
   it('has every snippet and configuration that is tested here, and no other', () => {
     const configs = Object.keys(SHAPES).map((name) => `config ${name}`);
-    expect([...blocks.keys()]).to.have.members(['sh', 'python', 'ts', 'cli', ...configs]);
+    expect([...blocks.keys()]).to.have.members(['sh', 'held-back', 'python', 'ts', 'cli', ...configs]);
   });
 
   it('writes and searches with curl', async () => {
@@ -97,6 +98,13 @@ describe('README', function () {
     expect(written.results[0]).to.include({ outcome: 'stored' });
     expect(found.hits[0].content).to.contain('龙井茶');
     expect(found.hits[0].explain.signals).to.be.an('array').that.is.not.empty;
+  });
+
+  it('has a sensitive order wait for a person', async () => {
+    const said = await output('bash', ['-ec', local(block('held-back'))]);
+    const [written, waiting] = said.split(/(?<=\})(?=\{"items")/).map((text) => JSON.parse(text));
+    expect(written.results[0]).to.include({ outcome: 'pending' });
+    expect(waiting.items.map((item: { memory_id: string }) => item.memory_id)).to.deep.equal([written.results[0].memory_id]);
   });
 
   it('writes and searches with Python', async () => {
