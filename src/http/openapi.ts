@@ -82,6 +82,12 @@ function operationSchemas(operations: readonly AnyOperation[]): Json {
   return schemas;
 }
 
+const BARE_PROBLEM: Json = {
+  type: 'object',
+  required: ['type', 'title', 'status'],
+  properties: { type: { type: 'string' }, title: { type: 'string' }, status: { type: 'integer' } },
+};
+
 /** Local definitions move into the components, so references to them move too. */
 function withReferences(node: unknown, name: string): unknown {
   if (Array.isArray(node)) return node.map((child) => withReferences(child, name));
@@ -113,7 +119,11 @@ function problemResponses(): Json {
     Conflict: response('Changed at the same time, or the same call is still running'),
     PreconditionFailed: response('The version in If-Match is not the current one'),
     TooLarge: response('The body is over its limit of bytes, or of names and values; send fewer items in each call'),
-    HeadersTooLarge: response('Path, query and headers are over 16 KiB together'),
+    // refused by the parser, before there is a call that could have a trace
+    HeadersTooLarge: {
+      description: 'Path, query and headers are over 16 KiB together',
+      content: { [PROBLEM_TYPE]: { schema: BARE_PROBLEM } },
+    },
     MediaType: response('Send application/json in UTF-8, without content coding'),
     IdempotencyMismatch: response('This Idempotency-Key was used with another payload'),
     RateLimited: response('Too many calls', ['RateLimit', 'RateLimit-Policy', 'Retry-After']),

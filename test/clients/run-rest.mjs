@@ -17,9 +17,9 @@ const FUZZ_TIMEOUT_MS = (FUZZ_SECONDS + 120) * 1_000;
 const NOT_REST = '^/(mcp|sse|messages)$';
 /**
  * Rules between fields (memory_id or filter), conditional headers and repeated Idempotency-Keys are not told by JSON Schema: calls that
- * fit it may still be refused.
+ * fit it may still be refused. A write that the guard holds back has an id, and its reader none: it is not there for anybody but a reviewer.
  */
-const CHECKS_LEFT_OUT = 'positive_data_acceptance';
+const CHECKS_LEFT_OUT = 'positive_data_acceptance,ensure_resource_availability';
 const SEED = 20_260_501;
 
 const { redocly, schemathesis } = installRestTools();
