@@ -7,11 +7,11 @@ import { TIER } from '../domain/trust.ts';
 import { schemaFaults } from '../domain/wire/faults.ts';
 import { transferItem, type ImportAnswer, type ImportInput, type TransferItem } from '../domain/wire/transfer.ts';
 import type { WriteItem, WriteResult } from '../domain/wire/write.ts';
-import { HindsightError, type FieldFault } from '../errors.ts';
+import { HindsightError } from '../errors.ts';
 import type { AdmissionContext, MemoryDraft } from '../guard/admission.ts';
 import { defined } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
-import { failedReason } from './failed.ts';
+import { bareResult, failedResult, faultsOf, invalidResult } from './item-results.ts';
 import type { CallContext } from './gateway.ts';
 import { idempotent } from './idempotency.ts';
 import { draftOf, eventAt, utc } from './record.ts';
@@ -100,13 +100,13 @@ async function judge(
   const place = places.get(namespace) ?? deps.namespaces.ensure(principal.tenant, namespace, principal.owner);
   places.set(namespace, place);
   const { generation, collect } = await place;
-  if (collect === 'off') return { result: result('dropped', 'collection off: this namespace takes no new memories') };
+  if (collect === 'off') return { result: bareResult('dropped', 'collection off: this namespace takes no new memories') };
   const draft = { ...asExported(unplaced, item, standing, nowMs), generation };
   const admission = await deps.guard.admit(draft, contextOf(draft, item, standing, principal));
   if (admission.record !== undefined) return { record: admission.record };
   return {
     result: {
-      ...result('blocked', 'the guard does not let this in'),
+      ...bareResult('blocked', 'the guard does not let this in'),
       guard: { ...admission.mark, rule_ids: [...admission.mark.rule_ids] },
     },
   };
@@ -178,7 +178,7 @@ async function store(deps: MemoryDeps, turns: TurnLinks, call: CallContext, judg
   }
   const results = linked.map((record, i) => resultOf(record, outcomes[i]));
   let next = 0;
-  return judged.map((j) => ('result' in j ? j.result : (results[next++] ?? failed())));
+  return judged.map((j) => ('result' in j ? j.result : (results[next++] ?? failedResult())));
 }
 
 /** An id that is taken is the same memory, from this file or never gone; also a forgotten one, which an import does not bring back. */
@@ -189,27 +189,12 @@ function resultOf(record: MemoryRecord, outcome: CreateOutcome | undefined): Wri
       const kept = record.status === 'candidate' || record.status === 'pending' || record.status === 'quarantined';
       const guard = { ...record.guard, rule_ids: [...record.guard.rule_ids] };
       const settled = (record.spaces_due ?? []).length === 0;
-      return { ...result(kept ? record.status : 'stored'), ...facts, settled, masked: [...(record.masked ?? [])], guard };
+      return { ...bareResult(kept ? record.status : 'stored'), ...facts, settled, masked: [...(record.masked ?? [])], guard };
     }
     case 'exists':
-      return { ...result('duplicate', 'this memory is here already, or was forgotten'), ...facts };
+      return { ...bareResult('duplicate', 'this memory is here already, or was forgotten'), ...facts };
     case 'failed':
     case undefined:
-      return failed(outcome);
+      return failedResult(outcome);
   }
-}
-
-function result(outcome: WriteResult['outcome'], reason?: string): WriteResult {
-  return { memory_id: null, outcome, ...(reason === undefined ? {} : { reason }), settled: true, replaced: [], masked: [] };
-}
-
-const failed = (outcome?: CreateOutcome): WriteResult => result('failed', failedReason(outcome));
-
-function invalidResult(faults: readonly FieldFault[]): WriteResult {
-  return { ...result('invalid', 'this item is not valid'), errors: faults.map((f) => ({ ...f })) };
-}
-
-function faultsOf(error: HindsightError, base: string): readonly FieldFault[] {
-  if (error.faults.length > 0) return error.faults.map(({ pointer, message }) => ({ pointer: base + pointer, message }));
-  return [{ pointer: error.code === 'ERR_NAMESPACE_FORBIDDEN' ? `${base}/namespace` : base, message: error.message }];
 }

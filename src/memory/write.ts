@@ -4,9 +4,9 @@ import type { MemoryRecord, Outcome, Status } from '../domain/memory.ts';
 import type { CreateOutcome, NamespaceRecord } from '../domain/ports.ts';
 import type { Admitted } from '../domain/sealed.ts';
 import type { WriteAnswer, WriteInput, WriteItem, WriteResult } from '../domain/wire/write.ts';
-import { HindsightError, type FieldFault } from '../errors.ts';
+import { HindsightError } from '../errors.ts';
 import type { MemoryDeps } from './deps.ts';
-import { failedReason } from './failed.ts';
+import { bareResult, failedResult, faultsOf, invalidResult } from './item-results.ts';
 import type { CallContext } from './gateway.ts';
 import { idempotent } from './idempotency.ts';
 import { checkItems, type CheckedItems } from './items.ts';
@@ -66,7 +66,7 @@ async function store(deps: MemoryDeps, turns: TurnLinks, call: CallContext, judg
   );
   const results = linked.map((record, i) => resultOf(record, outcomes[i]));
   let next = 0;
-  return { results: judged.map((j) => ('result' in j ? j.result : (results[next++] ?? failed()))) };
+  return { results: judged.map((j) => ('result' in j ? j.result : (results[next++] ?? failedResult()))) };
 }
 
 /** A batch worth splitting, whose items do not lend each other their words. */
@@ -105,7 +105,7 @@ async function storeInGroups(
   const answers = await Promise.all(groups);
   const [first] = answers;
   if (first !== undefined && isFailed(first) && answers.every(isFailed)) throw first.error;
-  return { results: answers.flatMap((a) => (isFailed(a) ? Array<WriteResult>(a.items).fill(failed()) : a.results)) };
+  return { results: answers.flatMap((a) => (isFailed(a) ? Array<WriteResult>(a.items).fill(failedResult()) : a.results)) };
 }
 
 interface Failed {
@@ -195,24 +195,20 @@ async function judge(
   const place = places.get(namespace) ?? deps.namespaces.ensure(principal.tenant, namespace, principal.owner);
   places.set(namespace, place);
   const { generation, collect } = await place;
-  if (collect === 'off')
-    return { result: { ...EMPTY, memory_id: null, outcome: 'dropped', reason: 'collection off: this namespace takes no new memories' } };
+  if (collect === 'off') return { result: bareResult('dropped', 'collection off: this namespace takes no new memories') };
   const admission = await deps.guard.admit(
     { ...unplaced, generation },
     { principal, source: item.source, parents: parents.filter((p) => p !== undefined) },
   );
   if (admission.record === undefined)
     return {
-      result: { ...EMPTY, memory_id: null, outcome: 'blocked', reason: 'the guard does not let this in', guard: mutable(admission.mark) },
+      result: { ...bareResult('blocked', 'the guard does not let this in'), guard: mutable(admission.mark) },
     };
   return { record: admission.record };
 }
 
-const EMPTY = { settled: true, replaced: [], masked: [] };
-const failed = (outcome?: CreateOutcome): WriteResult => ({ ...EMPTY, memory_id: null, outcome: 'failed', reason: failedReason(outcome) });
-
 function resultOf(record: MemoryRecord, outcome: CreateOutcome | undefined): WriteResult {
-  if (!isStored(outcome)) return failed(outcome);
+  if (!isStored(outcome)) return failedResult(outcome);
   return {
     memory_id: record.memory_id,
     outcome: OUTCOME_OF[record.status] ?? 'stored',
@@ -231,13 +227,4 @@ function isStored(outcome: CreateOutcome | undefined): boolean {
 
 function mutable(mark: MemoryRecord['guard']): NonNullable<WriteResult['guard']> {
   return { verdict: mark.verdict, rule_ids: [...mark.rule_ids], policy_revision: mark.policy_revision };
-}
-
-function invalidResult(faults: readonly FieldFault[]): WriteResult {
-  return { ...EMPTY, memory_id: null, outcome: 'invalid', reason: 'this item is not valid', errors: faults.map((f) => ({ ...f })) };
-}
-
-function faultsOf(error: HindsightError, base: string): readonly FieldFault[] {
-  if (error.faults.length > 0) return error.faults.map(({ pointer, message }) => ({ pointer: base + pointer, message }));
-  return [{ pointer: error.code === 'ERR_NAMESPACE_FORBIDDEN' ? `${base}/namespace` : base, message: error.message }];
 }
