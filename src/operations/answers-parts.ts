@@ -1,0 +1,12 @@
+/** Values that the example answers share, so that an id or a trace is the same wherever it stands. */
+
+export const ID = '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
+export const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+export const AT = '2026-05-04T09:30:05.123Z';
+export const LATER = '2026-05-06T16:02:41.870Z';
+export const TRUST = { tier: 'user_stated', origins: ['user'] };
+export const GUARD = {
+  verdict: 'allow',
+  rule_ids: [],
+  policy_revision: '9ca3b8bf66b53da2055b478143e62877db28566a3b7c0e09f136e5f980171bde',
+};
