@@ -162,6 +162,10 @@ export interface MemoryRecord {
   readonly taint?: readonly string[];
   readonly guard: GuardMark;
   readonly sensitivity?: string;
+  /** What was masked and kept on request (keys/sealed-values): base64, opened by reveal alone. */
+  readonly sealed?: string;
+  /** Tenant key that opens `sealed`. */
+  readonly key_id?: string;
   readonly masked?: readonly string[];
   // life
   readonly status: Status;

@@ -268,3 +268,23 @@ export interface DirtyMarks {
    */
   settle(tenant: string, refresh: () => Promise<void>): Promise<void>;
 }
+
+/** A sealed text and the id of the tenant key that opens it. */
+export interface Sealed {
+  /** base64 of version | nonce | ciphertext | tag. */
+  readonly sealed: string;
+  readonly keyId: string;
+}
+
+/**
+ * The keys of tenants, made on first use and kept wrapped by MASTER_KEY. `aad` names what a value belongs to (memory id and field): a value
+ * moved elsewhere does not open. Failures: ERR_KEY_DELETED once an administrator has deleted the tenant's key, ERR_KEYS_UNAVAILABLE when
+ * MASTER_KEY does not open it, ERR_STORE_*. Unwrapped keys are kept for a minute: in between a call costs microseconds.
+ */
+export interface TenantKeys {
+  seal(tenant: string, plaintext: string, aad: string): Promise<Sealed>;
+  /** ERR_SEAL_BROKEN for a value that was changed, moved, or sealed by a key that the tenant never had here. Never makes a key. */
+  open(tenant: string, sealed: string, keyId: string, aad: string): Promise<string>;
+  /** Keyed HMAC-SHA256 of a value, base64url: equal for equal kind and value in one tenant, and in no other; the same after every rotation. */
+  fingerprint(tenant: string, kind: string, value: string): Promise<string>;
+}
