@@ -9,7 +9,7 @@ import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import { ASKS_TO_INVALIDATE, ASKS_TO_SHARE } from './proposals.ts';
 import { serviceReads } from './service-reads.ts';
-import { createTurnLinks } from './turn-links.ts';
+import type { TurnLinks } from './turn-links.ts';
 import { update } from './update.ts';
 import { keepVersion } from './versions.ts';
 import { trustOf } from './view.ts';
@@ -26,6 +26,7 @@ export function proposedTo(record: MemoryRecord): string | undefined {
  */
 export async function applyProposal(
   deps: MemoryDeps,
+  turns: TurnLinks,
   call: CallContext,
   { record: proposal, at }: StoredRecord,
   changed: Partial<MemoryRecord>,
@@ -42,7 +43,7 @@ export async function applyProposal(
     if ((await deps.index.replace(deps.guard.readmit(kept, proposal), at)) === 'conflict') return 'conflict';
     return { memory_id: proposal.memory_id, outcome: 'approved', status: 'candidate', version: kept.version, trust: trustOf(proposal) };
   }
-  const { version } = await update(deps, createTurnLinks(deps), changeOf(proposal, head), call, consent);
+  const { version } = await update(deps, turns, changeOf(proposal, head), call, consent);
   const ended = { ...proposal, ...changed, status: 'superseded' as const, superseded_by: head.memory_id, spaces_due: [] };
   await keepVersion(deps, proposal, ended.updated_at);
   // moved in between: the change itself has ended it already (an invalidated memory takes its proposals along)

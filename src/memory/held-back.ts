@@ -10,6 +10,7 @@ import type { Acknowledgement, CallContext, HeldBack } from './gateway.ts';
 import { ASKS_TO_INVALIDATE, ASKS_TO_SHARE } from './proposals.ts';
 import { writerOf } from './record.ts';
 import { carryOut, contentHash, loadHeld } from './review.ts';
+import type { TurnLinks } from './turn-links.ts';
 
 /** Undefined for what does not wait, waits no longer, or was last written by another token's holder: nobody is asked about others' words. */
 export async function heldBack(deps: MemoryDeps, memoryId: string, call: CallContext): Promise<HeldBack | undefined> {
@@ -31,13 +32,18 @@ export async function heldBack(deps: MemoryDeps, memoryId: string, call: CallCon
  * Failures: ERR_MEMORY_NOT_FOUND when it is not this caller's or has been decided on, ERR_REVIEW_CHANGED when the texts are not those that
  * were shown.
  */
-export async function acknowledge(deps: MemoryDeps, input: Acknowledgement, call: CallContext): Promise<Omit<ReviewAnswer, 'trace_id'>> {
+export async function acknowledge(
+  deps: MemoryDeps,
+  turns: TurnLinks,
+  input: Acknowledgement,
+  call: CallContext,
+): Promise<Omit<ReviewAnswer, 'trace_id'>> {
   const read = async (): ReturnType<typeof loadHeld> => {
     const stored = await loadHeld(deps, 'pending', input.memory_id, call);
     if (!isOwn(stored.record, call)) throw new HindsightError('ERR_MEMORY_NOT_FOUND');
     return stored;
   };
-  return carryOut(deps, input, call, read, {
+  return carryOut(deps, turns, input, call, read, {
     approve: (record, head) => deps.guard.acknowledge(record, head, call.principal, input.seen),
     consentTo: (proposal) => deps.guard.consentTo(proposal, call.principal, input.seen),
     tierOf: (head) => deps.guard.acknowledgedTier(head, input.seen),

@@ -16,7 +16,8 @@ import type { MemoryDeps } from './deps.ts';
 import type { CallContext, ReviewState } from './gateway.ts';
 import { dueSpaces, writerOf } from './record.ts';
 import { makeVisible } from './search.ts';
-import { compareAndSet, keepVersion } from './versions.ts';
+import type { TurnLinks } from './turn-links.ts';
+import { compareAndSet, keepVersion, withoutVectors } from './versions.ts';
 import { trustOf } from './view.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -57,12 +58,13 @@ export async function listForReview(
  */
 export async function decide(
   deps: MemoryDeps,
+  turns: TurnLinks,
   state: ReviewState,
   input: ReviewInput,
   call: CallContext,
 ): Promise<Omit<ReviewAnswer, 'trace_id'>> {
   onlyPeople(call);
-  return carryOut(deps, input, call, () => loadHeld(deps, state, input.memory_id, call), {
+  return carryOut(deps, turns, input, call, () => loadHeld(deps, state, input.memory_id, call), {
     approve: (record, head) => deps.guard.confirm(record, head, call.principal),
     consentTo: (proposal) => deps.guard.consentTo(proposal, call.principal, 'decision'),
     tierOf: () => deps.guard.confirmedTier,
@@ -86,6 +88,7 @@ export interface Consequence {
  */
 export async function carryOut(
   deps: MemoryDeps,
+  turns: TurnLinks,
   input: ReviewInput,
   call: CallContext,
   read: () => Promise<StoredRecord>,
@@ -97,14 +100,16 @@ export async function carryOut(
     const changed = { version: head.version + 1, updated_at: nowIso, valid_from: nowIso, created_by: writerOf(call.principal) };
     const approved = input.decision === 'approve';
     if (approved && proposedTo(head) !== undefined) {
-      const done = await applyProposal(deps, call, { record: head, at }, changed, consequence.consentTo(head));
+      const done = await applyProposal(deps, turns, call, { record: head, at }, changed, consequence.consentTo(head));
       return done === 'conflict' ? done : { done };
     }
     const sealed = approved
-      ? consequence.approve({ ...head, ...changed, spaces_due: dueSpaces(deps, head) }, head)
+      ? consequence.approve({ ...(await relinked(deps, turns, head, consequence.tierOf(head))), ...changed }, head)
       : deps.guard.readmit({ ...head, ...changed, status: 'rejected', reason: consequence.rejected, spaces_due: [] }, head);
     await keepVersion(deps, head, nowIso);
     if ((await deps.index.replace(sealed, at)) === 'conflict') return 'conflict';
+    // the turns after it borrowed nothing while it was held back
+    if (approved) await turns.settle([{ ...head, ...changed, status: 'active', trust_tier: consequence.tierOf(head) }], []);
     return {
       done: {
         memory_id: head.memory_id,
@@ -118,6 +123,13 @@ export async function carryOut(
   await deps.dirty.mark(call.principal.tenant);
   deps.nudge(call.principal.tenant);
   return answer;
+}
+
+/** Its words and vector again, as a turn of this tier: it keeps what the turn before it may lend to that, and no more. */
+async function relinked(deps: MemoryDeps, turns: TurnLinks, head: MemoryRecord, tier: number): Promise<MemoryRecord> {
+  const { prev_turn_id, lex_context } = await turns.withContext({ ...head, trust_tier: tier });
+  const { prev_turn_id: _before, lex_context: _words, ...own } = withoutVectors(head);
+  return { ...own, ...defined({ prev_turn_id, lex_context }), spaces_due: dueSpaces(deps, head) };
 }
 
 function recent(state: ReviewState, nowMs: number): Filter {

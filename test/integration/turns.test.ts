@@ -4,6 +4,7 @@ import { STATUSES, type MemoryRecord } from '../../src/domain/memory.ts';
 import type { MemoryIndex } from '../../src/domain/ports.ts';
 import { admit, openUnscreened } from '../../src/domain/sealed.ts';
 import { HindsightError } from '../../src/errors.ts';
+import type { AdmissionStage } from '../../src/guard/admission.ts';
 import { createEmbedJob } from '../../src/jobs/embed.ts';
 import { createTurnRepair } from '../../src/jobs/turn-repair.ts';
 import { createTurnLinks } from '../../src/memory/turn-links.ts';
@@ -46,7 +47,11 @@ describe('turns, proposals and versions on a real engine', function () {
         };
       },
     });
-    const world = createWorld({ deps: { index, embedder, clock: () => now } });
+    const holds: AdmissionStage = {
+      name: 'test',
+      judge: ({ content }) => (content.startsWith('held') ? { verdict: 'confirm' } : {}),
+    };
+    const world = createWorld({ guard: { admissionStages: [holds] }, deps: { index, embedder, clock: () => now } });
     const tenant = `turns-${(tenants += 1)}`;
     return { memory: world.memory, deps: world.deps, tenant, call: (by = principal(), more) => world.call({ ...by, tenant }, more) };
   };
@@ -146,6 +151,21 @@ describe('turns, proposals and versions on a real engine', function () {
       expect(record.lex_context, status).to.equal('ye');
       expect(record, status).not.to.have.property('prev_turn_id');
     }
+  });
+
+  it('lends the words of a turn that waited for a person once they let it in, in field and vector', async () => {
+    const place = open();
+    const person = principal({ scopes: [...SCOPES, 'memory:confirm'] });
+    const [first, second] = [await write(place, 's', 1, 'held confidential'), await write(place, 's', 2, 'yes')];
+    await embedAll(place);
+    expectVector(await head(place, second), 'yes', 'before');
+    const { items } = await place.memory.listForReview('pending', {}, place.call(person));
+    const content_hash = items[0]?.content_hash ?? '';
+    await place.memory.decide('pending', { memory_id: first, decision: 'approve', content_hash }, place.call(person));
+    await embedAll(place);
+    expect(await head(place, second)).to.include({ prev_turn_id: first });
+    expectVector(await head(place, second), 'held confidential\nyes', 'after');
+    expectVector(await head(place, first), 'held confidential', 'its own');
   });
 
   it('links a later turn when the earlier one comes after it, in any process', async () => {

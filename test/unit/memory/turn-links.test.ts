@@ -172,6 +172,75 @@ describe('the turn after one that changes or goes', () => {
   });
 });
 
+describe('a turn that waited for a person', () => {
+  const HELD = 'transfer';
+  const holding = (verdict: 'confirm' | 'quarantine'): World =>
+    createWorld({
+      guard: {
+        admissionStages: [
+          { name: 'test', judge: ({ content }, _context, sofar) => (content.includes(HELD) ? { ...sofar, verdict } : sofar) },
+        ],
+      },
+    });
+  const person = principal({ scopes: ['memory:read', 'memory:write', 'memory:confirm'] });
+  const approve = async (world: World, state: 'pending' | 'quarantined', memory_id: string): Promise<void> => {
+    const { items } = await world.memory.listForReview(state, {}, world.call(person));
+    const content_hash = items.find((item) => item.memory_id === memory_id)?.content_hash ?? '';
+    await world.memory.decide(state, { memory_id, decision: 'approve', content_hash }, world.call(person));
+  };
+
+  for (const [state, verdict] of [
+    ['pending', 'confirm'],
+    ['quarantined', 'quarantine'],
+  ] as const) {
+    it(`lends its words to the turns after it once it is let in (${state})`, async () => {
+      const world = holding(verdict);
+      const first = await write(world, 1, `${HELD} tuesday`);
+      const [second, third] = [await write(world, 2, 'yes'), await write(world, 3, 'fine')];
+      expect(head(world, second)).to.include({ lex_context: 'ye' }).and.not.have.property('prev_turn_id');
+      world.index.plant({ ...head(world, second), vec_en: [1], spaces_due: [] });
+      await approve(world, state, first);
+      expect(head(world, first)).to.include({ status: 'active', trust_tier: 4 });
+      expect(head(world, second)).to.include({ prev_turn_id: first, lex_context: 'transfer tuesdai ye' });
+      expect(head(world, second), 'its vector is of other words').not.to.have.property('vec_en');
+      expect(head(world, second).spaces_due).to.deep.equal(['zh', 'en']);
+      expect(head(world, third).prev_turn_id, 'no other is touched').to.equal(second);
+      expect(head(world, third).version).to.equal(1);
+    });
+  }
+
+  it('gives back what it borrowed from a turn that is now less trusted than it', async () => {
+    const world = holding('confirm');
+    const [first, second] = [await write(world, 1, 'payday'), await write(world, 2, `${HELD} it`)];
+    expect(head(world, second)).to.include({ prev_turn_id: first, status: 'pending', lex_context: 'paydai transfer' });
+    world.index.plant({ ...head(world, second), vec_en: [1], spaces_due: [] });
+    await approve(world, 'pending', second);
+    expect(head(world, second)).to.include({ status: 'active', lex_context: 'transfer' });
+    expect(head(world, second)).not.to.have.any.keys('prev_turn_id', 'vec_en');
+    expect(head(world, second).spaces_due).to.deep.equal(['zh', 'en']);
+  });
+
+  it('keeps what it borrowed when its user agreed to it at the tier of the turn before', async () => {
+    const world = holding('confirm');
+    const [first, second] = [await write(world, 1, 'payday'), await write(world, 2, `${HELD} it`)];
+    const held = await world.memory.heldBack(second, world.call());
+    const answer = { memory_id: second, decision: 'approve', content_hash: held?.content_hash ?? '', seen: 'whole' } as const;
+    const third = await write(world, 3, 'yes');
+    await world.memory.acknowledge(answer, world.call());
+    expect(head(world, second)).to.include({ status: 'active', trust_tier: 3, prev_turn_id: first, lex_context: 'paydai transfer' });
+    expect(head(world, third)).to.include({ prev_turn_id: second, lex_context: 'transfer ye' });
+  });
+
+  it('lends nothing when it is turned down', async () => {
+    const world = holding('confirm');
+    const [first, second] = [await write(world, 1, `${HELD} it`), await write(world, 2, 'yes')];
+    const { items } = await world.memory.listForReview('pending', {}, world.call(person));
+    const content_hash = items[0]?.content_hash ?? '';
+    await world.memory.decide('pending', { memory_id: first, decision: 'reject', content_hash }, world.call(person));
+    expect(head(world, second)).to.include({ lex_context: 'ye', version: 1 }).and.not.have.property('prev_turn_id');
+  });
+});
+
 describe('turns written out of order', () => {
   it('are linked when the earlier one comes later, in this process or in another', async () => {
     const world = createWorld();
