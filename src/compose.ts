@@ -29,7 +29,7 @@ import { createMemoryGateway } from './memory/create-gateway.ts';
 import { layerPolicySchema } from './memory/layer-policy.ts';
 import { createUuidV7 } from './memory/uuid.ts';
 import { operations } from './operations/index.ts';
-import { loadInstructions } from './operations/instructions.ts';
+import { loadInstructions } from './operations/instructions-files.ts';
 import { createInvoke } from './operations/invoke.ts';
 import { loadPolicy, revisionOf } from './policy.ts';
 import { loadProfiles } from './ranking/profile.ts';

@@ -1,4 +1,5 @@
 /** The commands of the program: those written by hand, and one for each operation that has none of its own. */
+import type { AnyOperation } from '../operations/define.ts';
 import { bench } from './bench.ts';
 import { parseCommandLine } from './command-line.ts';
 import { inLang, UsageError, type CommandSpec, type Lang, type Surroundings } from './command-spec.ts';
@@ -6,6 +7,7 @@ import { doctor } from './doctor.ts';
 import { helpOf, overviewOf } from './help.ts';
 import { serve } from './serve.ts';
 import { mcp } from './mcp.ts';
+import { OPERATION_LOADERS } from './operation-loaders.ts';
 import { nearest } from './suggest.ts';
 import { token } from './token.ts';
 import { exportCommand, importCommand } from './transfer-commands.ts';
@@ -27,12 +29,13 @@ export async function loadCommands(): Promise<readonly Command[]> {
   return [...FIRST, ...(await derivedSpecs()), ...LAST].map(define);
 }
 
-/** By name or alias. Throws UsageError, with the nearest name, for what is none; loads the operations only where it has to. */
+/** By name or alias. Throws UsageError, with the nearest name, for what is none; loads the operation that it is of, and no other. */
 export async function findCommand(name: string, lang: Lang): Promise<Command> {
   const answersTo = (spec: CommandSpec): boolean => spec.name === name || (spec.aliases ?? []).includes(name);
   const own = [...FIRST, ...LAST].find(answersTo);
-  const spec = own ?? (await derivedSpecs(name))[0];
-  if (spec !== undefined) return define(spec);
+  if (own !== undefined) return define(own);
+  const load = OPERATION_LOADERS.get(name);
+  if (load !== undefined) return define(await derivedSpec(await load()));
   const known = (await loadCommands()).flatMap((c) => [c.name, ...(c.spec.aliases ?? [])]);
   const near = nearest(name, known);
   const shown = name.slice(0, 40);
@@ -59,27 +62,17 @@ function define(spec: CommandSpec): Command {
   };
 }
 
-/**
- * One for each operation of the registry, or for the one that answers to `name` alone, because reading a schema takes its time. A command
- * written by hand takes the place of the one with its name; `forget`, `confirm` and `release` are derived too, with
- * questions around them.
- */
-async function derivedSpecs(name?: string): Promise<readonly CommandSpec[]> {
-  const [{ operations }, { commandName, operationCommand }, { reviewCommand }] = await Promise.all([
-    import('../operations/index.ts'),
-    import('./operation-command.ts'),
-    import('./review.ts'),
-  ]);
+/** One for each operation of the registry; a command written by hand takes the place of the one with its name. */
+async function derivedSpecs(): Promise<readonly CommandSpec[]> {
+  const [{ operations }, { commandName }] = await Promise.all([import('../operations/index.ts'), import('./operation-command.ts')]);
   const taken = new Set([...FIRST, ...LAST].map((spec) => spec.name));
-  const wanted = operations.filter((operation) => {
-    const own = commandName(operation);
-    return !taken.has(own) && (name === undefined || name === own || (operation.cli?.aliases ?? []).includes(name));
-  });
-  return Promise.all(
-    wanted.map(async (operation) =>
-      operation.name === 'memory_forget'
-        ? (await import('./forget.ts')).forgetCommand()
-        : (reviewCommand(operation) ?? operationCommand(operation)),
-    ),
-  );
+  return Promise.all(operations.filter((operation) => !taken.has(commandName(operation))).map(derivedSpec));
+}
+
+/** `forget`, `confirm` and `release` are derived too, with questions around them. */
+async function derivedSpec(operation: AnyOperation): Promise<CommandSpec> {
+  if (operation.name === 'memory_forget') return (await import('./forget.ts')).forgetCommand();
+  if (operation.name === 'memory_confirm' || operation.name === 'memory_release')
+    return (await import('./review.ts')).reviewCommand(operation);
+  return (await import('./operation-command.ts')).operationCommand(operation);
 }

@@ -1,10 +1,6 @@
 /** `confirm` and `release`: the operations' commands, but the texts are shown first, and what is sent is the hash of what was shown. */
 import type { ReviewInput, ReviewItem, ReviewListAnswer } from '../domain/wire/review.ts';
 import type { AnyOperation } from '../operations/define.ts';
-import { memoryConfirm } from '../operations/memory-confirm.ts';
-import { memoryConfirmations } from '../operations/memory-confirmations.ts';
-import { memoryQuarantine } from '../operations/memory-quarantine.ts';
-import { memoryRelease } from '../operations/memory-release.ts';
 import { inLang, UsageError, type CommandSpec, type Invocation, type OptionValues, type Words } from './command-spec.ts';
 import { connect, type Connection } from './connect.ts';
 import { EXIT } from './exit-codes.ts';
@@ -19,16 +15,14 @@ type Decision = ReviewInput['decision'];
 
 const PAGE = 200;
 
-/** Deciding operation -> the one that lists what it decides on. */
-const LIST_OF: ReadonlyMap<string, AnyOperation> = new Map<string, AnyOperation>([
-  [memoryConfirm.name, memoryConfirmations],
-  [memoryRelease.name, memoryQuarantine],
-]);
+/** The operation that lists what a deciding one decides on; loaded by the call that needs it. */
+const listOf = async ({ name }: AnyOperation): Promise<AnyOperation> =>
+  name === 'memory_confirm'
+    ? (await import('../operations/memory-confirmations.ts')).memoryConfirmations
+    : (await import('../operations/memory-quarantine.ts')).memoryQuarantine;
 
-/** The derived command with the question around it; undefined for an operation that decides on nothing. */
-export function reviewCommand(operation: AnyOperation): CommandSpec | undefined {
-  const list = LIST_OF.get(operation.name);
-  if (list === undefined) return undefined;
+/** The derived command of memory_confirm or memory_release with the question around it. */
+export function reviewCommand(operation: AnyOperation): CommandSpec {
   const derived = operationCommand(operation);
   const name = commandName(operation);
   return {
@@ -49,7 +43,7 @@ export function reviewCommand(operation: AnyOperation): CommandSpec | undefined 
     ],
     run: (values, invocation) =>
       // who brings the hash has seen the texts
-      values['content-hash'] === undefined ? run(operation, list, values, invocation) : derived.run(values, invocation),
+      values['content-hash'] === undefined ? run(operation, values, invocation) : derived.run(values, invocation),
   };
 }
 
@@ -58,7 +52,7 @@ const NOTES: Words = {
   zh: '先显示全部文本以及拦下它的规则。在终端中 y 批准、n 拒绝，其他输入则保持等待；非终端需要 --yes。发送的是所显示文本的哈希，期间文本若有变化则不作决定。同时给出 --content-hash 和 --decision 时不显示也不询问。',
 };
 
-async function run(operation: AnyOperation, list: AnyOperation, values: OptionValues, invocation: Invocation): Promise<number> {
+async function run(operation: AnyOperation, values: OptionValues, invocation: Invocation): Promise<number> {
   const { lang, words } = invocation;
   const [memoryId = '', ...more] = words;
   if (memoryId === '' || more.length > 0)
@@ -71,7 +65,7 @@ async function run(operation: AnyOperation, list: AnyOperation, values: OptionVa
       commandName(operation),
     );
   const client = connect(values, invocation);
-  const item = await find(client, list, memoryId);
+  const item = await find(client, await listOf(operation), memoryId);
   if (item === undefined)
     throw new CommandFailed(
       inLang({ en: 'nothing with this id waits for your decision', zh: '没有这个编号的内容在等待你的决定' }, lang),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HindsightError } from '../../../src/errors.ts';
 import { operations } from '../../../src/operations/index.ts';
-import { loadInstructions } from '../../../src/operations/instructions.ts';
+import { loadInstructions } from '../../../src/operations/instructions-files.ts';
 import { READER, startServer, type TestServer } from '../http/support/test-server.ts';
 
 const POLICIES = join(import.meta.dirname, '..', '..', '..', 'policies');

@@ -1,0 +1,33 @@
+/**
+ * Which operation answers to a command's name, each loaded for itself: the registry would bring the schemas of all seventeen (45 ms of a
+ * cold call, measured). commands.ts asks here; a test holds it to the registry.
+ */
+import type { AnyOperation } from '../operations/define.ts';
+
+type Load = () => Promise<AnyOperation>;
+
+const search: Load = async () => (await import('../operations/memory-search.ts')).memorySearch;
+const stats: Load = async () => (await import('../operations/memory-stats.ts')).memoryStats;
+const write: Load = async () => (await import('../operations/memory-write.ts')).memoryWrite;
+
+/** By name and alias of the command. */
+export const OPERATION_LOADERS: ReadonlyMap<string, Load> = new Map<string, Load>([
+  ['write', write],
+  ['remember', write],
+  ['search', search],
+  ['recall', search],
+  ['get', async () => (await import('../operations/memory-get.ts')).memoryGet],
+  ['list', async () => (await import('../operations/memory-list.ts')).memoryList],
+  ['update', async () => (await import('../operations/memory-update.ts')).memoryUpdate],
+  ['history', async () => (await import('../operations/memory-history.ts')).memoryHistory],
+  ['forget', async () => (await import('../operations/memory-forget.ts')).memoryForget],
+  ['confirmations', async () => (await import('../operations/memory-confirmations.ts')).memoryConfirmations],
+  ['confirm', async () => (await import('../operations/memory-confirm.ts')).memoryConfirm],
+  ['quarantine', async () => (await import('../operations/memory-quarantine.ts')).memoryQuarantine],
+  ['release', async () => (await import('../operations/memory-release.ts')).memoryRelease],
+  ['namespace', async () => (await import('../operations/memory-namespace.ts')).memoryNamespace],
+  ['collect', async () => (await import('../operations/memory-collect.ts')).memoryCollect],
+  ['status', stats],
+  ['stats', stats],
+  ['instructions', async () => (await import('../operations/memory-instructions.ts')).memoryInstructions],
+]);
