@@ -27,7 +27,7 @@ const NOT_NAMES = new Set(
 );
 const QUESTION_WORD = /[\p{L}\p{N}\p{M}]+/gu;
 /** What may stand between a sentence end and the first word of the next one: quotes, brackets, spaces. */
-const SENTENCE_START = /(?:^|(?:(?<!\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs))\.|[!?:。\n])["'”’)]*)[\s"'“‘([-]*$/u;
+const SENTENCE_START = /(?:^|(?:(?<!\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs))\.|[!?:。\n])["'”’)]{0,16})[\s"'“‘([-]{0,16}$/u;
 
 /**
  * Names in an English question: capitalised words, as written, that do not open a sentence and are not I, months, weekdays or

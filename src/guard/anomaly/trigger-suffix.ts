@@ -18,7 +18,7 @@ export function hasTriggerSuffix(text: string, words: number): boolean {
   const tail = text
     .slice(-TAIL_CHARS)
     .trim()
-    .replace(/[.!?…]+$/u, '');
+    .replace(/[.!?…]{1,400}$/u, '');
   const parts = tail.split(/\s+/u);
   let run = 0;
   while (run < parts.length) {

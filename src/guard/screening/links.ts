@@ -7,7 +7,7 @@ interface Opening {
 }
 
 const MAX_TARGET_CHARS = 2_048;
-const HOST = /^\s*<?\s*(?:[a-z][a-z0-9+.-]{0,30}:)?[\\/]{2,}(?:[^\s\\/?#@<>]{0,256}@)?([^\s\\/?#:@[\]()<>]{1,253})/i;
+const HOST = /^\s{0,64}<?\s{0,64}(?:[a-z][a-z0-9+.-]{0,30}:)?[\\/]{2,}(?:[^\s\\/?#@<>]{0,256}@)?([^\s\\/?#:@[\]()<>]{1,253})/i;
 /** `[label]: target`, as a definition of a link or image elsewhere in the text. */
 const DEFINITION = /\]:[^\S\n]{0,8}\n?[^\S\n]{0,8}<?((?:[a-z][a-z0-9+.-]{0,30}:|[\\/]{2})[^\s<>]{0,2048})>?/gi;
 const IMAGE_TAG = /<(\s{0,4}(?:img|image)(?![a-z0-9])[^<>]{0,2048})>?/gi;

@@ -13,7 +13,7 @@ const SHINGLE = 3;
 export function wordsOf(text: string): readonly string[] {
   const folded = normaliseForFingerprint(text.replace(UNSEEN, '')).replaceAll('’', "'");
   // the end marks are off, and with them the question mark that makes a claim a question
-  const asks = /[?？]\s*["'”’」』)]*\s*$/u.test(text);
+  const asks = /[?？][\s"'”’」』)]{0,64}$/u.test(text);
   const words = (folded.match(TOKENS) ?? []).filter((token) => !SILENT.has(token));
   return asks ? [...words, '?'] : words;
 }

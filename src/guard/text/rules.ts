@@ -78,7 +78,7 @@ const SENTENCE_END = /[。！？!?；;\n]|\.(?=\s|$)/g;
 const OTHER_LETTER = /[^\P{L}a-z\p{Script=Han}]/u;
 /** Little words of the further languages whose patterns are in Latin letters; no sentence of theirs goes without. */
 const OTHER_WORDS =
-  /\b(?:aus|alles?|allen?|anweisungen|auf|das|dein[a-z]?|den|der|die|du|ein[a-z]?|gib|ich|ist|jetzt|keine?|mir|nicht|ohne|sofort|und|von|zeig|zu|avec|ce|ces|consignes|de|des|donn[a-z]+|est|et|instructions syst|la|le|les|mes|moi|mot|ne|nouvelles|pas|pour|que|sans|ses|si|sur|tes|toi|ton|toujours|tout[a-z]*|tu|un|une|vos|votre|vous|al|con|del|el|en|es|esta|instrucciones|las|lo|los|mi|no|para|por|que|sin|su|sus|todas?|todos?|tus?|una|usted|y|che|di|gli|il|istruzioni|le|mostra|nuove|per|quelle|senza|sono|tua|tuo|tutte|tutti|parola)\b/;
+  /\b(?:aus|alles?|allen?|anweisungen|auf|das|dein[a-z]?|den|der|die|du|ein[a-z]?|gib|ich|ist|jetzt|keine?|mir|nicht|ohne|sofort|und|von|zeig|zu|avec|ce|ces|consignes|de|des|donn[a-z]{1,24}|est|et|instructions syst|la|le|les|mes|moi|mot|ne|nouvelles|pas|pour|que|sans|ses|si|sur|tes|toi|ton|toujours|tout[a-z]{0,24}|tu|un|une|vos|votre|vous|al|con|del|el|en|es|esta|instrucciones|las|lo|los|mi|no|para|por|que|sin|su|sus|todas?|todos?|tus?|una|usted|y|che|di|gli|il|istruzioni|le|mostra|nuove|per|quelle|senza|sono|tua|tuo|tutte|tutti|parola)\b/;
 
 /** Which patterns can find anything in a text: those of the other languages are passed over in plain English and Chinese. */
 function languagesOf(text: string): ReadonlySet<Language> {

@@ -131,11 +131,11 @@ const REVERSED_WORDS = /\b(?:erongi|dragersid|tpmorp|metsys|snoitcurtsni|suoiver
 
 const LEET: Readonly<Record<string, string>> = { '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b', '@': 'a' };
 const ADDRESS_END = /^@[\w-]+\.\w/;
-const LEET_WORD = /(?<![\p{L}\p{N}])(?=[\p{L}]*[013457@])(?=[013457@]*[a-z])[a-z013457@]{3,}/gu;
+const LEET_RUN = /(?<![\p{L}\p{N}])[a-z013457@]{3,}/gu;
 
 /** Two readings of digits for letters (1 as i, 1 as l), when at least three words are written that way. */
 function unleet(text: string): readonly string[] {
-  const words = text.match(LEET_WORD) ?? [];
+  const words = (text.match(LEET_RUN) ?? []).filter((word) => /[a-z]/.test(word) && /[013457@]/.test(word));
   if (words.length < 3) return [];
   const read = (one: string): string =>
     text.replace(/[013457@]/g, (c, at: number) =>
