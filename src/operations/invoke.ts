@@ -2,17 +2,21 @@
 import type { Clock } from '../domain/clock.ts';
 import { ERRORS, HindsightError, toHindsightError } from '../errors.ts';
 import type { CallContext, MemoryGateway } from '../memory/gateway.ts';
+import type { Audit, AuditedCall } from './audit.ts';
 import { cannotAsk, type Confirm } from './confirm.ts';
 import type { AnyOperation } from './define.ts';
 import { evenTime } from './even-time.ts';
 import type { Instructions } from './instructions.ts';
 import type { Limiter, LimitResult } from './limits.ts';
 import { parseInput } from './parse.ts';
+import { isStream, untilEnd } from './until-end.ts';
 import type { EventLog, OperationMetrics } from './watch.ts';
 
 export interface InvokeCall extends CallContext {
   /** Told how the call stands with its rate limit, once it was counted. */
   readonly onLimit?: (result: LimitResult) => void;
+  /** Told what a read had to do without, besides what its answer says. */
+  readonly onDegraded?: (part: 'audit') => void;
   /** How the front end asks its user; a call without it cannot ask. */
   readonly confirm?: Confirm | undefined;
 }
@@ -27,37 +31,75 @@ export interface InvokeParts {
   readonly clock: Clock;
   readonly logger: EventLog;
   readonly metrics: OperationMetrics;
-  /** Calls that run at once; one more is refused at once. Without a limit unless given. */
+  /** Gets a record of every call; none is kept without it. */
+  readonly audit?: Audit | undefined;
+  /** Calls that run at once, streamed answers until their end; one more is refused at once. Without a limit unless given. */
   readonly maxInFlight?: number;
 }
 
+/** What is known of a call while it runs. */
+interface Progress {
+  readonly startedAt: number;
+  input?: Record<string, unknown>;
+  readonly answers: string[];
+}
+
 /**
- * Failures: ERR_BUSY beyond `maxInFlight`, ERR_REQUEST_INVALID (input, with pointers), ERR_SCOPE_MISSING, ERR_RATE_LIMITED, whatever the gateway throws, and
+ * Failures: ERR_AUDIT_UNAVAILABLE when a call that changes something cannot be recorded, ERR_BUSY beyond `maxInFlight`, ERR_REQUEST_INVALID (input, with pointers), ERR_SCOPE_MISSING, ERR_RATE_LIMITED, whatever the gateway throws, and
  * ERR_INTERNAL for anything that is not ours, an output that breaks the operation's own schema among it.
  */
 export function createInvoke(parts: InvokeParts): Invoke {
-  const { memory, instructions, limiter, clock, logger, metrics, maxInFlight = Infinity } = parts;
+  const { memory, instructions, limiter, clock, logger, metrics, audit, maxInFlight = Infinity } = parts;
   let inFlight = 0;
 
-  async function run(operation: AnyOperation, rawInput: unknown, call: InvokeCall): Promise<Record<string, unknown>> {
+  async function run(operation: AnyOperation, rawInput: unknown, call: InvokeCall, progress: Progress): Promise<Record<string, unknown>> {
     const input = parseInput(operation, rawInput);
+    progress.input = input;
     if (!call.principal.scopes.has(operation.scope)) throw new HindsightError('ERR_SCOPE_MISSING', { params: { scope: operation.scope } });
     const cost = operation.cost + (operation.extraCost?.(input) ?? 0);
     const limit = await limiter.consume(call.principal, operation.name, cost);
     call.onLimit?.(limit);
-    const { onLimit: _onLimit, confirm = cannotAsk, ...context } = call;
-    const output: unknown = await operation.handle(input, { ...context, memory, instructions, confirm: besides(confirm) });
-    return checkOutput(operation, output, call);
+    const { onLimit: _onLimit, onDegraded, confirm = cannotAsk, ...context } = call;
+    const asked = besides(confirm, progress.answers);
+    const output = checkOutput(operation, await operation.handle(input, { ...context, memory, instructions, confirm: asked }), call);
+    if (audit === undefined) return output;
+    await audit.done(audited(operation, call, progress), output);
+    if (!audit.degraded) return output;
+    onDegraded?.('audit');
+    return Array.isArray(output['degraded']) ? { ...output, degraded: [...(output['degraded'] as unknown[]), 'audit'] } : output;
+  }
+
+  function audited(operation: AnyOperation, { principal, traceId }: InvokeCall, { startedAt, input, answers }: Progress): AuditedCall {
+    return { operation, principal, traceId, input, answers, tookMs: clock() - startedAt };
+  }
+
+  /** A call that runs takes one place, and one whose answer is a stream until that has ended. */
+  async function placed(operation: AnyOperation, rawInput: unknown, call: InvokeCall, progress: Progress): Promise<Record<string, unknown>> {
+    const leave = (): void => void (inFlight -= 1);
+    let output;
+    try {
+      output = await run(operation, rawInput, call, progress);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    const field = operation.http.find(({ stream }) => stream !== undefined)?.stream?.field;
+    const stream = field === undefined ? undefined : output[field];
+    if (field !== undefined && isStream(stream)) return { ...output, [field]: untilEnd(stream, leave) };
+    leave();
+    return output;
   }
 
   /** While its user thinks it over, a call is not in anybody's way. */
-  function besides(confirm: Confirm): Confirm {
+  function besides(confirm: Confirm, answers: string[]): Confirm {
     return {
       canAsk: confirm.canAsk,
       kept: (key) => confirm.kept(key),
       ask: async (...question) => {
         inFlight -= 1;
-        return confirm.ask(...question).finally(() => (inFlight += 1));
+        const answer = await confirm.ask(...question).finally(() => (inFlight += 1));
+        answers.push(answer);
+        return answer;
       },
     };
   }
@@ -72,6 +114,7 @@ export function createInvoke(parts: InvokeParts): Invoke {
 
   return async (operation, rawInput, call) => {
     const startedAt = clock();
+    const progress: Progress = { startedAt, answers: [] };
     const done = (code: HindsightError['code'] | 'OK'): object => {
       const tookMs = clock() - startedAt;
       metrics.operationDone(operation.name, code, tookMs);
@@ -80,12 +123,15 @@ export function createInvoke(parts: InvokeParts): Invoke {
     try {
       // a longer queue would only let callers wait for answers that come after they gave up
       if (inFlight >= maxInFlight) throw new HindsightError('ERR_BUSY');
+      audit?.admit(operation);
       inFlight += 1;
-      const output = await run(operation, rawInput, call).finally(() => (inFlight -= 1));
+      const output = await placed(operation, rawInput, call, progress);
       logger.debug(done('OK'), 'operation done');
       return output;
     } catch (thrown) {
       const error = withAdvice(toHindsightError(thrown), operation, call);
+      // overload must not make more work
+      if (error.code !== 'ERR_BUSY') audit?.failed(audited(operation, call, progress), error);
       const cause = error.cause === undefined ? {} : { err: error.cause };
       logger[ERRORS[error.code].level]({ ...done(error.code), ...cause }, 'operation failed');
       if (error.code === 'ERR_MEMORY_NOT_FOUND') await evenTime(startedAt, clock);
@@ -96,7 +142,8 @@ export function createInvoke(parts: InvokeParts): Invoke {
 
 /** A store that did not answer may have done what it was asked all the same: a caller who changes something is told how to go on. */
 function withAdvice(error: HindsightError, operation: AnyOperation, call: InvokeCall): HindsightError {
-  if (error.code !== 'ERR_STORE_UNAVAILABLE' || operation.effect === 'read') return error;
+  const away = error.code === 'ERR_STORE_UNAVAILABLE' || (error.code === 'ERR_AUDIT_UNAVAILABLE' && error.cause !== undefined);
+  if (!away || operation.effect === 'read') return error;
   return new HindsightError(error.code, {
     params: { advice: adviceOf(operation, call) },
     ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),

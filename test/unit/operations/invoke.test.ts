@@ -233,6 +233,38 @@ describe('operations/invoke', () => {
     await running[1];
   });
 
+  for (const [how, leave] of [
+    ['is at its end', async (lines) => expect(await lines.next()).to.deep.equal({ done: true, value: undefined })],
+    ['breaks', async (lines) => expect(await failure(lines.next())).to.include({ code: 'ERR_STORE_UNAVAILABLE' })],
+    ['is left by its reader', async (lines) => void (await lines.return?.())],
+    [
+      'is broken off by its reader',
+      async (lines) => expect((await failure(Promise.resolve(lines.throw?.(new HindsightError('ERR_BUSY'))))).code).to.equal('ERR_BUSY'),
+    ],
+  ] as [string, (lines: AsyncIterator<unknown>) => Promise<void>][])
+    it(`counts an answer that is a stream until it ${how}`, async () => {
+      const { invoke, memory } = bench(undefined, 1);
+      memory.intercept = async ({ method }) =>
+        method !== 'exportLines'
+          ? { hits: [], nothing_relevant: true, degraded: [], took_ms: 1 }
+          : (async function* () {
+              yield 'one';
+              if (how === 'breaks') throw new HindsightError('ERR_STORE_UNAVAILABLE');
+            })();
+      const search = () => invoke(named('memory_search'), { query: 'q' }, call());
+      const { lines } = await invoke(named('memory_export'), {}, call(['memory:read', 'memory:admin']));
+      const iterator = (lines as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+      expect((await failure(search())).code, 'not read yet').to.equal('ERR_BUSY');
+      expect(await iterator.next()).to.deep.equal({ done: false, value: 'one' });
+      expect((await failure(search())).code, 'being read').to.equal('ERR_BUSY');
+      await leave(iterator);
+      await iterator.return?.();
+      expect(await search()).to.include({ nothing_relevant: true });
+      const again = invoke(named('memory_export'), {}, call(['memory:read', 'memory:admin']));
+      expect((await failure(search())).code, 'the place was given back once').to.equal('ERR_BUSY');
+      await again;
+    });
+
   it('does not let an answer out that breaks the schema', async () => {
     const { invoke, memory, logs } = bench();
     memory.intercept = async () => ({ hits: 'everything' });
