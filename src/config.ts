@@ -71,6 +71,7 @@ type Defaulted =
   | 'JWT_MAX_AGE_SECONDS'
   | 'REQUIRE_TYP'
   | 'REVOCATIONS_REDIS'
+  | 'AUDIT'
   | 'MAX_CALLS_IN_FLIGHT'
   | 'TOP_K_DEFAULT'
   | 'MEMORY_TTL_DAYS'
@@ -143,6 +144,9 @@ function assemble(v: Settled, issuers: readonly RemoteIssuer[], env: Readonly<Re
     /** undefined = made in DATA_DIR (local mode). */
     serviceSecret: v.SERVICE_SECRET,
     masterKeyBase64: v.MASTER_KEY?.toString('base64'),
+    /** Set while MASTER_KEY is being changed. */
+    masterKeyPreviousBase64: v.MASTER_KEY_PREVIOUS?.toString('base64'),
+    audit: v.AUDIT,
     maxCallsInFlight: v.MAX_CALLS_IN_FLIGHT,
     topKDefault: v.TOP_K_DEFAULT,
     memoryTtlDays: v.MEMORY_TTL_DAYS,

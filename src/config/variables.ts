@@ -48,6 +48,12 @@ const list = (isItem: (item: string) => boolean, must: string) =>
     )
     .refine((items) => items.length > 0 && items.length <= 1_000 && items.every(isItem), must);
 
+const masterKey = () =>
+  z
+    .string()
+    .transform(decodeKey)
+    .refine((key) => key.length === 32 && new Set(key).size >= 10, 'must be 32 random bytes as 64 hexadecimal digits or in base64');
+
 const isOrigin = (v: string): boolean => plainUrl(v)?.origin === v;
 const isHostPort = (v: string): boolean => /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i.test(v);
 const algorithms: readonly string[] = ASYMMETRIC_ALGORITHMS;
@@ -198,16 +204,21 @@ export const environmentSchema = z.object({
       derived: 'made in DATA_DIR in local mode',
       secret: true,
     }),
-  MASTER_KEY: z
-    .string()
-    .transform(decodeKey)
-    .refine((key) => key.length === 32 && new Set(key).size >= 10, 'must be 32 random bytes as 64 hexadecimal digits or in base64')
-    .register(facts, {
-      description: 'Root of the keys that seal personal data at rest; needed outside local mode. Losing it loses what is sealed.',
-      derived: 'made in DATA_DIR in local mode',
-      secret: true,
-    }),
+  MASTER_KEY: masterKey().register(facts, {
+    description: 'Wraps the keys that seal credentials at rest; needed outside local mode. Losing it loses what is sealed.',
+    derived: 'made in DATA_DIR in local mode',
+    secret: true,
+  }),
+  MASTER_KEY_PREVIOUS: masterKey().register(facts, {
+    description: 'The MASTER_KEY in force until now, while it is being changed (hindsight-es keys rotate-master).',
+    derived: 'none',
+    secret: true,
+  }),
 
+  AUDIT: flag().register(facts, {
+    description: 'Keep a record of every call (README, Audit); while it cannot be written, nothing is changed.',
+    default: 'on',
+  }),
   MAX_CALLS_IN_FLIGHT: integer(1, 100_000).register(facts, {
     description:
       'Operations that run at once in this process; one more is answered 503 with Retry-After at once. The default is about a second of ' +

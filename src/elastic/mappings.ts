@@ -33,8 +33,18 @@ export interface IndexBody {
   readonly mappings: { readonly _meta: IndexMeta; readonly dynamic: 'strict'; readonly properties: Properties };
 }
 
-export const INDEX_KINDS: readonly IndexKind[] = ['memory', 'versions', 'slots', 'stats', 'namespaces', 'idempotency', 'audit', 'rescan'];
-export const GLOBAL_KINDS: readonly GlobalIndexKind[] = ['namespaces', 'idempotency', 'audit', 'rescan'];
+export const INDEX_KINDS: readonly IndexKind[] = [
+  'memory',
+  'versions',
+  'slots',
+  'stats',
+  'namespaces',
+  'idempotency',
+  'audit',
+  'rescan',
+  'keys',
+];
+export const GLOBAL_KINDS: readonly GlobalIndexKind[] = ['namespaces', 'idempotency', 'audit', 'rescan', 'keys'];
 
 const files = new Map<string, IndexBody>();
 

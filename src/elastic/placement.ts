@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 /** Kinds of index a tenant has. */
 export type TenantIndexKind = 'memory' | 'versions' | 'slots' | 'stats';
 /** Kinds of index the whole service has one of. */
-export type GlobalIndexKind = 'namespaces' | 'idempotency' | 'audit' | 'rescan';
+export type GlobalIndexKind = 'namespaces' | 'idempotency' | 'audit' | 'rescan' | 'keys';
 
 export interface Placement {
   /** Alias for reads and writes of the memory index; product code uses no other name for it. */

@@ -16,7 +16,11 @@ export const KEY_LABELS = {
   idempotency: 'service',
   transfer: 'service',
   'mcp-session': 'service',
-  /** Of nothing yet: its root is asked for from the first day, so that sealing can begin without a new secret in every deployment. */
+  /** Keyed hashes of queries and contents in the audit log. */
+  audit: 'service',
+  /** Seed of the key that signs the audit log's anchors. */
+  'audit-anchor': 'service',
+  /** Wraps the tenants' keys. */
   seal: 'master',
 } as const satisfies Record<string, 'service' | 'master'>;
 export type KeyLabel = keyof typeof KEY_LABELS;
@@ -24,13 +28,17 @@ export type KeyLabel = keyof typeof KEY_LABELS;
 export interface Keys {
   /** 32 bytes by HKDF-SHA256 (RFC 5869); the same for the same root and label, and telling nothing about either. */
   deriveKey(label: KeyLabel): Buffer;
+  /** The key of the label `seal` as MASTER_KEY_PREVIOUS gives it; undefined unless MASTER_KEY is being changed. */
+  readonly previousSeal: Buffer | undefined;
 }
+
+type KeySources = Pick<Config, 'dataDir' | 'local' | 'serviceSecret' | 'masterKeyBase64' | 'masterKeyPreviousBase64'>;
 
 /**
  * Roots from the configuration, else (local mode only: config refuses otherwise) from DATA_DIR/service.secret and
  * DATA_DIR/master.key, made there with mode 0600. Throws ERR_CONFIG_UNSAFE for files that others may read or that are damaged.
  */
-export async function openKeys(config: Pick<Config, 'dataDir' | 'local' | 'serviceSecret' | 'masterKeyBase64'>): Promise<Keys> {
+export async function openKeys(config: KeySources): Promise<Keys> {
   const service = config.serviceSecret ?? (await ownSecret(config, 'service.secret'));
   const master = config.masterKeyBase64 ?? (await ownSecret(config, 'master.key'));
   const masterKey = Buffer.from(master, 'base64');
@@ -39,7 +47,12 @@ export async function openKeys(config: Pick<Config, 'dataDir' | 'local' | 'servi
       params: { detail: `the key files in ${config.dataDir} are damaged: restore them, or remove them to have new ones made` },
     });
   const roots = { service: Buffer.from(service, 'utf8'), master: masterKey };
-  return { deriveKey: (label) => Buffer.from(hkdfSync('sha256', roots[KEY_LABELS[label]], SALT, label, KEY_BYTES)) };
+  const derive = (root: Buffer, label: KeyLabel): Buffer => Buffer.from(hkdfSync('sha256', root, SALT, label, KEY_BYTES));
+  const previous = config.masterKeyPreviousBase64;
+  return {
+    deriveKey: (label) => derive(roots[KEY_LABELS[label]], label),
+    previousSeal: previous === undefined ? undefined : derive(Buffer.from(previous, 'base64'), 'seal'),
+  };
 }
 
 async function ownSecret(config: Pick<Config, 'dataDir' | 'local'>, name: string): Promise<string> {

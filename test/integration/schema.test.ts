@@ -47,7 +47,7 @@ describe('elastic/schema on a real engine', function () {
   it('installs a template for each kind and the global indices, with explicit refresh and expunge settings', async () => {
     const { index_templates } = await store.client.indices.getIndexTemplate({ name: `${store.prefix}-*` });
     expect(index_templates.map((t) => t.name).sort()).to.deep.equal(INDEX_KINDS.map((kind) => templateName(store.prefix, kind)).sort());
-    for (const kind of ['namespaces', 'idempotency', 'audit', 'rescan'] as const) {
+    for (const kind of ['namespaces', 'idempotency', 'audit', 'rescan', 'keys'] as const) {
       const index = globalIndex(store.prefix, kind);
       const settings = (await store.client.indices.getSettings({ index, flat_settings: true }))[index]?.settings as Record<string, unknown>;
       expect(settings['index.refresh_interval']).to.equal('1s');

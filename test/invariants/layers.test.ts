@@ -44,7 +44,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['errors.ts', 'text', 'domain'],
   ['telemetry', 'policy.ts', 'config', 'config.ts'],
   ['providers', 'ranking', 'redis'],
-  ['gate'],
+  ['gate', 'keys'],
   ['guard'],
   ['elastic', 'stores'],
   ['memory'],

@@ -24,8 +24,8 @@ describe('keys', () => {
   afterEach(() => {
     rmSync(dataDir, { recursive: true });
   });
-  const local = () => ({ dataDir, local: true, serviceSecret: undefined, masterKeyBase64: undefined });
-  const given = () => ({ dataDir, local: false, serviceSecret: SECRET, masterKeyBase64: KEY });
+  const local = () => ({ dataDir, local: true, serviceSecret: undefined, masterKeyBase64: undefined, masterKeyPreviousBase64: undefined });
+  const given = () => ({ dataDir, local: false, serviceSecret: SECRET, masterKeyBase64: KEY, masterKeyPreviousBase64: undefined });
   const labels = Object.keys(KEY_LABELS) as KeyLabel[];
 
   it('derives a 32-byte key for each label, all different, and the same at every start', async () => {
