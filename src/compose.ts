@@ -2,10 +2,12 @@
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { openAudit } from './compose/audit.ts';
 import { openAuth } from './compose/auth.ts';
 import { describeEmbedding, openEmbedding } from './compose/embedding.ts';
 import { connect, fetchArtifacts, startManaged } from './compose/engine.ts';
 import { startJobs } from './compose/jobs.ts';
+import { openTenantKeys } from './compose/keys.ts';
 import { phase } from './compose/phase.ts';
 import { createReadiness } from './compose/readiness.ts';
 import { openSharedState } from './compose/shared-state.ts';
@@ -100,6 +102,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   const schema = await phase(onProgress, 'schema', 'checking indices and mappings', () =>
     installSchema(client, { prefix, spaces: embedder.spaces, replicas, vectorIndex, clock }),
   );
+  const tenantKeys = await openTenantKeys(client, prefix, keys, clock);
   const shared = await openSharedState(config, { policiesDir, clock, logger, metrics });
   teardown.add('redis', () => shared.close());
   const verifier = auth.verifier(shared.revocations);
@@ -125,9 +128,11 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   });
   const stats = createAccessStats({ client, schema, clock, onError: (err) => logger.warn({ err }, 'access counts could not be flushed') });
   teardown.add('access counts', () => stats.close());
+  const version = packageVersion();
+  const audit = await openAudit({ client, prefix, keys, clock, logger, metrics, policyRevision, version, on: config.audit });
+  teardown.add('audit', () => audit.close()); // after all who have something to tell
   const jobs = startJobs({ client, prefix, index, guard, textJudge: judge, dirty: shared.dirty, embedder, clock, logger, metrics });
   teardown.add('jobs', () => jobs.stop());
-  const version = packageVersion();
   const memory = createMemoryGateway({
     index,
     guard,
@@ -144,6 +149,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
       idempotency: keys.deriveKey('idempotency'),
       transfer: keys.deriveKey('transfer'),
     },
+    ...tenantKeys,
     clock,
     newId: createUuidV7(clock),
     defaultTtlDays: config.memoryTtlDays,
@@ -167,6 +173,8 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   const invoke = createInvoke({
     memory,
     instructions,
+    auditLog: audit.log,
+    audit: audit.hook,
     limiter: shared.limiter,
     clock,
     logger,
@@ -183,6 +191,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     tools: config.mcp.tools,
     toolPrefix: config.mcp.toolPrefix,
     sse: config.mcp.sse,
+    ...(shared.usedStates === undefined ? {} : { usedStates: shared.usedStates }),
   });
   const server = createHttpServer({
     operations,
@@ -198,6 +207,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     },
     readiness: createReadiness({ client, prefix, clock }),
     metrics,
+    audit: audit.hook,
     logger,
     clock,
     mounts: mcp.mounts,

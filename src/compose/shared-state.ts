@@ -1,15 +1,17 @@
-/** State that replicas share: rate limits and dirty marks, in Redis where REDIS_URL is set, else in this process. */
+/** State that replicas share: rate limits, dirty marks, used confirmations, in Redis where REDIS_URL is set, else in this process. */
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { DirtyMarks } from '../domain/ports.ts';
 import { BENCH_RATE_LIMITS, createRateLimiter, rateLimitsSchema, type RateLimiter } from '../gate/rate-limiter.ts';
 import type { RevocationSource } from '../gate/revocations.ts';
+import type { UsedStates } from '../mcp/used-states.ts';
 import { loadPolicy } from '../policy.ts';
 import { createBreaker } from '../redis/breaker.ts';
 import { connectRedis, redisSettled } from '../redis/client.ts';
 import { processDirtyMarks, redisDirtyMarks } from '../redis/dirty-marks.ts';
 import { redisRevocations } from '../redis/revocations.ts';
+import { redisUsedStates } from '../redis/used-states.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
@@ -18,6 +20,8 @@ export interface SharedState {
   readonly dirty: DirtyMarks;
   /** Absent without Redis. */
   readonly revocations?: RevocationSource;
+  /** Absent without Redis. */
+  readonly usedStates?: UsedStates;
   /** off: none is configured; away: this process does without it for now. */
   redis(): 'off' | 'ok' | 'away';
   close(): void;
@@ -55,6 +59,7 @@ export async function openSharedState(config: Config, { policiesDir, clock, logg
       onShortcut: () => metrics.shortcutTaken('dirty_marks_without_redis'),
     }),
     revocations: redisRevocations({ redis: client, breaker, prefix }),
+    usedStates: redisUsedStates({ redis: client, breaker, clock, prefix }),
     redis: () => (client.status === 'ready' && !breaker.isOpen ? 'ok' : 'away'),
     close: () => client.disconnect(),
   };

@@ -17,6 +17,7 @@ import { createSessionIds } from './session-id.ts';
 import { createSessionTable } from './session-table.ts';
 import { createStreamableHttp } from './streamable-http.ts';
 import { createTools } from './tools.ts';
+import { processUsedStates, type UsedStates } from './used-states.ts';
 
 export interface McpMountOptions {
   readonly operations: readonly AnyOperation[];
@@ -36,6 +37,8 @@ export interface McpMountOptions {
   readonly maxSessionsPerTenant?: number;
   /** Ended sessions; of this process unless given. */
   readonly revocations?: Revocations;
+  /** States of waiting calls that were used; of this process unless given. */
+  readonly usedStates?: UsedStates;
   /** Another server behind the same transport, for protocol suites that call fixture tools. */
   readonly createServer?: CreateServer;
   /** The same for the 2026-07-28 leg. */
@@ -87,7 +90,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     revocations,
     sessions,
   });
-  const states = createRequestStates({ key: options.sessionKey, clock, used: revocations });
+  const states = createRequestStates({ key: options.sessionKey, clock, used: options.usedStates ?? processUsedStates(clock) });
   const modern = createModern(
     options.modernServer ?? createModernTools({ tools, prompts, invoke: options.invoke, version: options.version }),
     states,

@@ -2,7 +2,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../domain/clock.ts';
 import type { Principal } from '../domain/principal.ts';
-import type { Revocations } from './revocations.ts';
+import type { UsedStates } from './used-states.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -25,15 +25,17 @@ export interface KeptState {
 
 export interface RequestStates {
   seal(binding: StateBinding, kept: KeptState): string;
-  /** What was sealed; undefined for a state that is not ours, not of this call and caller, used already or older than ten minutes. */
+  /**
+   * What was sealed; undefined for a state that is not ours, not of this call and caller, used already or older than ten minutes. Throws
+   * where it cannot be told whether it was used.
+   */
   open(state: unknown, binding: StateBinding): Promise<KeptState | undefined>;
 }
 
 export interface RequestStateOptions {
   readonly key: Buffer;
   readonly clock: Clock;
-  /** States that were used. */
-  readonly used: Revocations;
+  readonly used: UsedStates;
 }
 
 const LIFE_MS = 10 * 60_000;
@@ -48,7 +50,6 @@ interface Claims extends KeptState {
 
 export function createRequestStates({ key, clock, used }: RequestStateOptions): RequestStates {
   const mac = (payload: string): Buffer => createHmac('sha256', key).update(`mcp-request-state\0${payload}`).digest();
-  const opening = new Set<string>();
 
   return {
     seal: (binding, { asked, answers, kept }) => {
@@ -66,16 +67,8 @@ export function createRequestStates({ key, clock, used }: RequestStateOptions): 
       if (rest.length > 0 || given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined;
       if (signature !== wanted.toString('base64url')) return undefined;
       const { binding: bound, asked, answers, kept, nonce, until } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims;
-      // the set is asked asynchronously: two calls with one state must not both pass meanwhile
-      if (bound !== digest(binding) || until <= clock() || opening.has(nonce)) return undefined;
-      opening.add(nonce);
-      try {
-        if (await used.has(`state:${nonce}`)) return undefined;
-        await used.add(`state:${nonce}`, until);
-        return { asked, answers, kept };
-      } finally {
-        opening.delete(nonce);
-      }
+      if (bound !== digest(binding) || until <= clock() || !(await used.take(nonce, until))) return undefined;
+      return { asked, answers, kept };
     },
   };
 }

@@ -24,7 +24,7 @@ export function untilEnd<T>(values: AsyncIterable<T>, ended: () => void): AsyncI
   const iterator: AsyncIterator<T> = {
     next: () => watched(source.next()),
     return: (value?: unknown) => watched(source.return?.(value) ?? Promise.resolve({ done: true, value })),
-    throw: (error?: unknown) => watched(source.throw?.(error) ?? Promise.reject(error)),
+    throw: (error?: unknown) => watched(source.throw?.(error) ?? Promise.reject(new Error('the reader broke off', { cause: error }))),
   };
   return { [Symbol.asyncIterator]: () => iterator };
 }

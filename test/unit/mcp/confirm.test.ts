@@ -3,6 +3,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import { expect } from 'chai';
 import { ANN, BOB, clientTransport, connectClient, EVE, failureOf, send, startMcp, type McpServer } from './support/mcp-server.ts';
+import { HindsightError } from '../../../src/errors.ts';
+import { processUsedStates, type UsedStates } from '../../../src/mcp/used-states.ts';
 import { modern, modernHeaders } from './support/modern-request.ts';
 
 const FORGET = { name: 'memory_forget', arguments: { plan: 'signed-plan' } };
@@ -119,6 +121,36 @@ describe('mcp: confirmation', () => {
       expect(answers.filter(({ error }) => error !== undefined)).to.have.length(2);
       expect((await ask({ requestState, inputResponses: YES })).error.code).to.equal(-32602);
       expect(forgotten()).to.equal(1);
+    });
+
+    it('takes a state once of all processes that share what was used, and of none while that cannot be told', async () => {
+      const used = processUsedStates(() => server.time.nowMs);
+      let away = false;
+      const usedStates: UsedStates = {
+        take: async (...call) => {
+          if (away) throw new HindsightError('ERR_GUARD_UNAVAILABLE');
+          return used.take(...call);
+        },
+      };
+      const here = server;
+      const [one, two] = await Promise.all([startMcp({ usedStates }), startMcp({ usedStates })]);
+      try {
+        server = one;
+        const requestState = await question();
+        expect((await ask({ requestState, inputResponses: YES })).result.resultType).to.equal('complete');
+        server = two;
+        expect((await ask({ requestState, inputResponses: YES })).error.code, 'a replay at the other').to.equal(-32602);
+        const later = await question();
+        away = true;
+        const refused = await ask({ requestState: later, inputResponses: YES });
+        expect(JSON.stringify(refused)).to.contain('ERR_GUARD_UNAVAILABLE').and.not.to.contain('"complete"');
+        expect([one, two].map(({ memory }) => memory.calls.length)).to.deep.equal([1, 0]);
+        away = false;
+        expect((await ask({ requestState: later, inputResponses: YES })).result.resultType, 'it was not used up').to.equal('complete');
+      } finally {
+        server = here;
+        await Promise.all([one.close(), two.close()]);
+      }
     });
 
     it('takes a state from its owner, for its call, within ten minutes alone', async () => {
