@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { TIER, TIER_NAMES } from '../../domain/trust.ts';
 import type { DeepReadonly } from '../../policy.ts';
+import { Reading, type Language, type Span } from './reading.ts';
 
 const patterns = z.array(z.string().min(1)).min(1);
 
@@ -36,22 +37,20 @@ export const rulesSchema = z.strictObject({
 export type Concepts = DeepReadonly<z.output<typeof conceptsSchema>>;
 export type Rules = DeepReadonly<z.output<typeof rulesSchema>>;
 
-/** A place in the text, UTF-16 offsets, end exclusive. */
-type Span = readonly [start: number, end: number];
-
 export interface Finding {
   readonly ruleId: string;
   readonly contentClass: ContentClass;
 }
 
+/** A rule; concepts by their numbers. */
 interface Compiled {
-  readonly id: string;
-  readonly contentClass: ContentClass;
+  readonly first: number;
+  readonly others: readonly number[];
+  readonly any: readonly number[];
+  readonly none: readonly number[];
   readonly unit: 'sentence' | 'near' | 'text';
-  readonly all: readonly string[];
-  readonly any: readonly string[];
-  readonly none: readonly string[];
   readonly maxTier: number;
+  readonly finding: Finding;
 }
 
 export interface RuleSet {
@@ -65,107 +64,52 @@ export interface RuleSet {
 const NEAR_CHARS = 200;
 /** The concept that makes quoted words a report. */
 const REPORT = 'report';
-const QUOTED = /“[^”\n]{2,300}”|"[^"\n]{2,300}"|(?<![\p{L}\p{N}])'[^'\n]{2,300}'(?![\p{L}\p{N}])|「[^」\n]{2,300}」|`[^`\n]{2,300}`/gu;
-/** More quotations than this are taken at their word. */
-const MAX_QUOTES = 64;
-/** Above what a window can hold: harmless matches in front must not use the places up. */
-const MAX_SPANS = 4_096;
-const HAN = /\p{Script=Han}/u;
-const LATIN = /[a-z]/;
-const SENTENCE_END = /[。！？!?；;\n]|\.(?=\s|$)/g;
-
-/** Letters of further scripts, or marks on Latin ones. */
-const OTHER_LETTER = /[^\P{L}a-z\p{Script=Han}]/u;
-/** Little words of the further languages whose patterns are in Latin letters; no sentence of theirs goes without. */
-const OTHER_WORDS =
-  /\b(?:aus|alles?|allen?|anweisungen|auf|das|dein[a-z]?|den|der|die|du|ein[a-z]?|gib|ich|ist|jetzt|keine?|mir|nicht|ohne|sofort|und|von|zeig|zu|avec|ce|ces|consignes|de|des|donn[a-z]{1,24}|est|et|instructions syst|la|le|les|mes|moi|mot|ne|nouvelles|pas|pour|que|sans|ses|si|sur|tes|toi|ton|toujours|tout[a-z]{0,24}|tu|un|une|vos|votre|vous|al|con|del|el|en|es|esta|instrucciones|las|lo|los|mi|no|para|por|que|sin|su|sus|todas?|todos?|tus?|una|usted|y|che|di|gli|il|istruzioni|le|mostra|nuove|per|quelle|senza|sono|tua|tuo|tutte|tutti|parola)\b/;
-
-/** Which patterns can find anything in a text: those of the other languages are passed over in plain English and Chinese. */
-function languagesOf(text: string): ReadonlySet<Language> {
-  const languages = new Set<Language>(['any']);
-  const han = HAN.test(text);
-  const latin = LATIN.test(text);
-  if (han) languages.add('zh');
-  if (latin) languages.add('en');
-  if ((han && latin) || OTHER_LETTER.test(text) || OTHER_WORDS.test(text)) languages.add('xx');
-  return languages;
-}
-
-type Language = 'en' | 'zh' | 'xx' | 'any';
-
 /** Compiles policies. Throws a sentence naming the rule when it names a concept that there is not, or a pattern that is none. */
 export function compileRules(concepts: Concepts, rules: Rules): RuleSet {
-  const compiledConcepts = new Map(
-    Object.entries(concepts.concepts).map(([name, byLanguage]) => [
-      name,
-      Object.entries(byLanguage).map(([language, sources = []]) => ({
-        language: language as Language,
-        pattern: new RegExp(sources.map((s) => `(?:${s})`).join('|'), 'g'),
-      })),
-    ]),
+  const names = Object.keys(concepts.concepts);
+  const compiledConcepts = Object.values(concepts.concepts).map((byLanguage) =>
+    Object.entries(byLanguage).map(([language, sources = []]) => ({
+      language: language as Language,
+      pattern: new RegExp(sources.map((s) => `(?:${s})`).join('|'), 'g'),
+    })),
   );
+  const report = names.indexOf(REPORT);
   const compiled: readonly Compiled[] = rules.rules.map((rule) => {
-    for (const name of [...rule.all, ...(rule.any ?? []), ...(rule.none ?? [])]) {
-      if (!compiledConcepts.has(name)) throw new Error(`rule ${rule.id} names the concept ${name}, which there is not`);
-    }
+    const indexOf = (name: string): number => {
+      const index = names.indexOf(name);
+      if (index < 0) throw new Error(`rule ${rule.id} names the concept ${name}, which there is not`);
+      return index;
+    };
+    const [first = -1, ...others] = rule.all.map(indexOf);
     return {
-      id: rule.id,
-      contentClass: rule.class,
+      first,
+      others,
+      any: (rule.any ?? []).map(indexOf),
+      none: (rule.none ?? []).map(indexOf),
       unit: rule.unit,
-      all: rule.all,
-      any: rule.any ?? [],
-      none: rule.none ?? [],
       maxTier: TIER[rule.max_tier ?? 'operator'],
+      finding: { ruleId: rule.id, contentClass: rule.class },
     };
   });
   return {
     find: (text, tier, hidden) => {
-      const languages = languagesOf(text);
-      const cache = new Map<string, readonly Span[]>();
-      const spans = (name: string): readonly Span[] => {
-        let found = cache.get(name);
-        if (found === undefined) {
-          const here = (compiledConcepts.get(name) ?? []).filter((c) => languages.has(c.language));
-          found = disjoint(here.flatMap((c) => spansOf(text, c.pattern, MAX_SPANS)));
-          cache.set(name, found);
-        }
-        return found;
-      };
-      const units = sentencesOf(text);
-      const quotes = hidden || tier < TIER.agent_inferred ? [] : spansOf(text, QUOTED, MAX_QUOTES);
-      const quotedInReport = ([start, end]: Span): boolean =>
-        quotes.some(
-          ([from, to]) =>
-            start >= from &&
-            end <= to &&
-            spans(REPORT).some(([a, b]) => (b <= from || a >= to) && a < to + NEAR_CHARS && b > from - NEAR_CHARS),
-        );
-      return compiled
-        .filter((rule) => tier <= rule.maxTier && holds(rule, (name) => spans(name), units, text, quotedInReport))
-        .map((rule) => ({ ruleId: rule.id, contentClass: rule.contentClass }));
+      const reading = new Reading(text, compiledConcepts, !hidden && tier >= TIER.agent_inferred);
+      const found: Finding[] = [];
+      for (const rule of compiled) if (tier <= rule.maxTier && holds(rule, reading, report)) found.push(rule.finding);
+      return found;
     },
   };
 }
 
-function spansOf(text: string, pattern: RegExp, limit: number): Span[] {
-  const spans: Span[] = [];
-  pattern.lastIndex = 0;
-  for (let match = pattern.exec(text); match !== null && spans.length < limit; match = pattern.exec(text)) {
-    spans.push([match.index, match.index + match[0].length]);
-    if (match[0].length === 0) pattern.lastIndex++;
-  }
-  return spans;
-}
-
-/** In the order of the text, overlapping ones as one. */
-function disjoint(spans: Span[]): readonly Span[] {
-  const merged: Span[] = [];
-  for (const [start, end] of spans.sort((a, b) => a[0] - b[0])) {
-    const last = merged.at(-1);
-    if (last !== undefined && start < last[1]) merged[merged.length - 1] = [last[0], Math.max(last[1], end)];
-    else merged.push([start, end]);
-  }
-  return merged;
+/** Quoted, with a word of a report outside the quotation and near it. */
+function quotedInReport(reading: Reading, report: number, [start, end]: Span): boolean {
+  if (report < 0) return false;
+  return reading.quotes.some(
+    ([from, to]) =>
+      start >= from &&
+      end <= to &&
+      reading.spans(report).some(([a, b]) => (b <= from || a >= to) && a < to + NEAR_CHARS && b > from - NEAR_CHARS),
+  );
 }
 
 /** Index of the first item that fits, where all after one that fits do too; the length when there is none. */
@@ -179,41 +123,33 @@ function firstWhere<T>(items: readonly T[], fits: (item: T) => boolean): number 
   return low;
 }
 
-/** Ends of sentences, ascending; the last one is the end of the text. */
-function sentencesOf(text: string): readonly number[] {
-  const ends: number[] = [];
-  for (const match of text.matchAll(SENTENCE_END)) ends.push(match.index + 1);
-  ends.push(text.length + 1);
-  return ends;
-}
-
-function holds(
-  rule: Compiled,
-  spans: (name: string) => readonly Span[],
-  ends: readonly number[],
-  text: string,
-  exempt: (span: Span) => boolean,
-): boolean {
-  const [first = '', ...others] = rule.all;
-  for (const span of spans(first)) {
-    if (exempt(span)) continue;
-    const [from, to] = reach(rule.unit, span, ends, text.length);
-    const inside = (name: string): boolean => {
-      const found = spans(name);
+function holds({ first, others, any, none, unit }: Compiled, reading: Reading, report: number): boolean {
+  const anchors = reading.spans(first);
+  if (anchors.length === 0) return false;
+  // most rules end here, before any place is measured
+  for (const name of others) if (!reading.has(name)) return false;
+  if (any.length > 0 && !any.some((name) => reading.has(name))) return false;
+  for (const span of anchors) {
+    if (quotedInReport(reading, report, span)) continue;
+    const [from, to] = reach(unit, span, reading);
+    const inside = (name: number): boolean => {
+      const found = reading.spans(name);
       const next = found[firstWhere(found, ([, end]) => end > from)];
       return next !== undefined && next[0] < to;
     };
     if (!others.every(inside)) continue;
-    if (rule.any.length > 0 && !rule.any.some(inside)) continue;
-    if (rule.none.some(inside)) continue;
+    if (any.length > 0 && !any.some(inside)) continue;
+    if (none.some(inside)) continue;
     return true;
   }
   return false;
 }
 
-function reach(unit: Compiled['unit'], [start, end]: Span, ends: readonly number[], length: number): Span {
+function reach(unit: Compiled['unit'], [start, end]: Span, reading: Reading): Span {
+  const { length } = reading.text;
   if (unit === 'text') return [0, length];
   if (unit === 'near') return [start - NEAR_CHARS, end + NEAR_CHARS];
+  const { ends } = reading;
   const from = ends[firstWhere(ends, (at) => at > start) - 1] ?? 0;
   // a match may reach over the end of its sentence
   return [from, ends[firstWhere(ends, (at) => at >= end && at > start)] ?? length];
