@@ -4,6 +4,7 @@ import { HindsightError } from '../errors.ts';
 import type { HttpConfig } from './http-config.ts';
 import { soleHeader } from './origin-check.ts';
 import type { HttpMiddleware } from './request-state.ts';
+import { whenClosed } from './when-closed.ts';
 
 export interface TokenVerifier {
   /** ERR_AUTH_INVALID for a token that is not accepted, ERR_AUTH_KEYS_UNAVAILABLE when that cannot be decided. */
@@ -28,7 +29,7 @@ export function authenticate(verifier: TokenVerifier): HttpMiddleware {
       const release = verifier.hold?.(principal, () => {
         if (ctx.res.headersSent && !ctx.res.writableEnded) ctx.res.destroy();
       });
-      if (release !== undefined) ctx.res.once('close', release);
+      if (release !== undefined) whenClosed(ctx.res, release);
     }
     await next();
   };

@@ -3,6 +3,7 @@ import { openTrace, traceparentOf } from '../telemetry/trace.ts';
 import { withTrace } from '../telemetry/trace-context.ts';
 import type { HttpMiddleware } from './request-state.ts';
 import type { RouteTable } from './route-table.ts';
+import { whenClosed } from './when-closed.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -19,8 +20,7 @@ export function trace(table: RouteTable): HttpMiddleware {
     ctx.state.requestId = REQUEST_ID.test(requestId) ? requestId : opened.traceId;
     ctx.state.signal = aborted.signal;
     ctx.state.route = table.find(ctx.method, ctx.path);
-    // the request's own close event fires as soon as its body is read
-    ctx.res.on('close', () => {
+    whenClosed(ctx.res, () => {
       if (!ctx.res.writableFinished) aborted.abort();
     });
     ctx.set('X-Request-Id', ctx.state.requestId);

@@ -3,6 +3,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import { isInitializeRequest, LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import { HindsightError } from '../errors.ts';
 import type { MountedHandler, MountedRequest } from '../http/mount.ts';
+import { whenClosed } from '../http/when-closed.ts';
 import { invalid } from '../operations/parse.ts';
 import { progressTokenOf } from './progress.ts';
 import { presentRpcError, readMessage, type RpcMessage } from './json-rpc.ts';
@@ -12,7 +13,7 @@ import { authInfoOf, type CreateServer } from './server.ts';
 import type { OpenedSession, SessionClient, SessionIds } from './session-id.ts';
 import type { SessionTable } from './session-table.ts';
 import type { Session } from './session.ts';
-import { reply, webRequest, whenAnswered } from './web-exchange.ts';
+import { reply, webRequest } from './web-exchange.ts';
 
 export interface StreamableHttpParts {
   readonly createServer: CreateServer;
@@ -34,7 +35,7 @@ export function createStreamableHttp(parts: StreamableHttpParts): MountedHandler
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !streams });
     if (streams) {
       // the answer goes on after this returns; a client that wants progress takes it as events
-      whenAnswered(request.ctx, () => void server.close());
+      whenClosed(request.ctx.res, () => void server.close());
       await server.connect(transport);
       const options = { parsedBody: request.body, authInfo: authInfoOf(request) };
       return reply(request.ctx, await transport.handleRequest(webRequest(request.ctx), options), request.body);
@@ -59,7 +60,7 @@ export function createStreamableHttp(parts: StreamableHttpParts): MountedHandler
     if (message.kind === 'request' && running === undefined) return answerAlone(request);
     hold(request, session);
     // not the request's own signal: a response that was piped from a stream calls itself finished after a connection reset
-    whenAnswered(ctx, () => running?.abort());
+    whenClosed(ctx.res, () => running?.abort());
     const caller: Caller = { principal: request.principal, traceId: request.traceId, signal: running?.signal ?? request.signal };
     const response = await session.transport.handleRequest(webRequest(ctx), { parsedBody: body, authInfo: authInfoOf(caller) });
     if (!response.ok && message.kind === 'request') session.forgetRunning(message.id);
@@ -151,7 +152,7 @@ function accepted({ ctx }: MountedRequest): void {
 /** The session counts as used until this answer is out. */
 function hold({ ctx }: MountedRequest, session: Session): void {
   session.open += 1;
-  whenAnswered(ctx, () => {
+  whenClosed(ctx.res, () => {
     session.open -= 1;
   });
 }

@@ -38,12 +38,6 @@ export async function reply(ctx: HttpContext, response: Response, body: unknown)
   ctx.type = 'application/json';
 }
 
-/** Runs `done` once, when the HTTP answer is out or the client is gone. Never the request's own close event: it comes with the body's end. */
-export function whenAnswered(ctx: HttpContext, done: () => void): void {
-  if (ctx.res.closed) done();
-  else ctx.res.once('close', done);
-}
-
 export function isEventStream(response: Response): boolean {
   return response.headers.get('content-type') === 'text/event-stream';
 }

@@ -60,6 +60,21 @@ describe('mcp sessions', () => {
     expect(server.mount.sessionCount()).to.equal(1);
   });
 
+  it('holds fewer listeners on a response than Node takes for a leak', async () => {
+    const warnings: string[] = [];
+    const note = ({ name, message }: Error): void => void warnings.push(`${name}: ${message}`);
+    process.on('warning', note);
+    try {
+      const server = await start();
+      const session = await openSession(server);
+      expect((await send(server, call('memory_search', { query: 'tea' }), { session })).status).to.equal(200);
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      process.off('warning', note);
+    }
+    expect(warnings.filter((warning) => warning.startsWith('MaxListeners'))).to.deep.equal([]);
+  });
+
   it('takes an id again after its answer, and keeps 1 and "1" apart', async () => {
     const server = await start();
     const session = await openSession(server);

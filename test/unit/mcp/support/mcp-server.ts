@@ -8,6 +8,7 @@ import { createMcpMount, type McpMount, type McpMountOptions } from '../../../..
 import type { MemoryGateway } from '../../../../src/memory/gateway.ts';
 import { operations } from '../../../../src/operations/index.ts';
 import { createInvoke } from '../../../../src/operations/invoke.ts';
+import { testAuditLog } from '../../../support/audit-store.ts';
 import { principal } from '../../../support/principals.ts';
 import { INSTRUCTIONS } from '../../http/support/instructions.ts';
 import { memoryDouble, type MemoryDouble } from '../../http/support/memory-double.ts';
@@ -64,7 +65,8 @@ export async function startMcp(options: McpServerOptions = {}): Promise<McpServe
     coarse: async () => undefined,
   };
   const metrics = { operationDone: () => undefined, requestDone: () => undefined, contentType: 'text/plain', render: async () => '' };
-  const invoke = createInvoke({ memory: gateway ?? memory, instructions: INSTRUCTIONS, limiter, clock, logger, metrics });
+  const parts = { instructions: INSTRUCTIONS, auditLog: testAuditLog(), limiter, clock, logger, metrics };
+  const invoke = createInvoke({ memory: gateway ?? memory, ...parts });
   const mount = createMcpMount({
     operations,
     invoke,
@@ -86,6 +88,7 @@ export async function startMcp(options: McpServerOptions = {}): Promise<McpServe
         const scopes = kind === 'r' ? ['memory:read'] : ['memory:read', 'memory:write', 'memory:forget'];
         return { ...principal({ tenant, sub, scopes, actor: 'agent' }), expiresAt: tokensEndAt };
       },
+      hold: () => () => undefined,
     },
     limiter,
     config: {
