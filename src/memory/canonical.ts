@@ -7,7 +7,9 @@ type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
 
 /** The object without the keys whose value is undefined. */
 export function defined<T extends object>(value: T): Defined<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Defined<T>;
+  const kept: Record<string, unknown> = {};
+  for (const [key, part] of Object.entries(value)) if (part !== undefined) kept[key] = part;
+  return kept as Defined<T>;
 }
 
 /** JSON with sorted keys: equal values have equal text, so it can be compared and signed. Vectors are spelled at once. */

@@ -1,11 +1,11 @@
 /** What is made from a record's texts: lexical fields, codes, passages, language and fingerprint; the same at write, update and rebuild. */
 import type { MemoryRecord } from '../domain/memory.ts';
-import { analyze } from '../text/analyze.ts';
+import { analyze, analyzeTerms } from '../text/analyze.ts';
 import { fingerprint } from '../text/clean.ts';
 import { bodyOf } from '../text/body.ts';
 import { codes } from '../text/codes.ts';
 import { splitPassages } from '../text/passages.ts';
-import { hasHan, language } from '../text/script.ts';
+import { isHanTerm, language } from '../text/script.ts';
 import { withSubject } from '../text/subject.ts';
 import { defined } from './canonical.ts';
 
@@ -49,16 +49,16 @@ export function contextField(
   previous: Pick<Texts, 'content' | 'title' | 'subject'> | undefined,
 ): string | undefined {
   const stems = (texts: Pick<Texts, 'content' | 'title' | 'subject'>): readonly string[] =>
-    analyze(withSubject(texts.subject, bodyOf(texts))).uni;
+    analyzeTerms(withSubject(texts.subject, bodyOf(texts))).uni;
   return joined(latin([...(previous === undefined ? [] : stems(previous)), ...stems(record)]));
 }
 
-const latin = (tokens: readonly string[]): readonly string[] => tokens.filter((token) => !hasHan(token));
+const latin = (tokens: readonly string[]): readonly string[] => tokens.filter((token) => !isHanTerm(token));
 
 const joined = (tokens: readonly string[]): string | undefined => (tokens.length > 0 ? tokens.join(' ') : undefined);
 
 function tokensOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  const { uni, bi } = analyze(text);
+  const { uni, bi } = analyzeTerms(text);
   return joined([...uni, ...bi]);
 }

@@ -1,6 +1,6 @@
 /** The one text analysis: the tokens that go into the whitespace-analysed fields on write and into their clauses on search, the same on every cluster. */
 import { stemmer } from 'stemmer';
-import { hasHan } from './script.ts';
+import { isHanTerm } from './script.ts';
 import { STOP_WORDS } from './stop-words.ts';
 
 /** Tokens in text order, repeats kept: `uni` for lex_uni, `bi` for lex_bi, `word` for lex_word. */
@@ -34,11 +34,23 @@ export function fold(text: string): string {
  * `bi`; dictionary words of two or more Han characters in `word`. Never throws; linear in the text.
  */
 export function analyze(text: string): LexicalTokens {
+  const { uni, bi, runs } = termsOf(text);
+  return { uni, bi, word: hanWords(runs) };
+}
+
+/** `uni` and `bi` of `analyze` alone: without the dictionary a Chinese text costs a third. */
+export function analyzeTerms(text: string): Pick<LexicalTokens, 'uni' | 'bi'> {
+  const { uni, bi } = termsOf(text);
+  return { uni, bi };
+}
+
+/** Also the Han runs themselves, in text order. */
+function termsOf(text: string): { uni: string[]; bi: string[]; runs: readonly string[] } {
   const uni: string[] = [];
   const bi: string[] = [];
   const runs: string[] = [];
-  for (const [term] of fold(text).replace(APOSTROPHE_TAIL, ' ').matchAll(TERM)) {
-    if (!hasHan(term)) {
+  for (const term of foldedTerms(text)) {
+    if (!isHanTerm(term)) {
       if (!STOP_WORDS.has(term)) uni.push(stem(term));
       continue;
     }
@@ -50,7 +62,18 @@ export function analyze(text: string): LexicalTokens {
       previous = char;
     }
   }
-  return { uni, bi, word: hanWords(runs) };
+  return { uni, bi, runs };
+}
+
+/** Folding changes nothing of ASCII but its case, and its terms are plain to see. */
+const PLAIN_ASCII = /^[\x00-\x7f]*$/;
+const ASCII_TERM = /[a-z0-9]+/g;
+
+function foldedTerms(text: string): readonly string[] {
+  const ascii = PLAIN_ASCII.test(text);
+  const folded = ascii ? text.toLowerCase() : fold(text);
+  const untailed = folded.includes("'") || folded.includes('’') ? folded.replace(APOSTROPHE_TAIL, ' ') : folded;
+  return untailed.match(ascii ? ASCII_TERM : TERM) ?? [];
 }
 
 /** Porter stem of a folded English word (npm `stemmer`); any other word as it is, shortened when it is a blob. */

@@ -1,5 +1,5 @@
 /** Cuts long content into overlapping passages at sentence ends; each passage gets a vector of its own in the nested field. */
-import { tokenCost, unitAt } from './tokens.ts';
+import { MAX_UNIT_COST, tokenCost, unitAt } from './tokens.ts';
 
 /** One passage: `content.slice(start, end) === text`, offsets in UTF-16 units. */
 export interface Passage {
@@ -38,7 +38,7 @@ const CLOSERS = new Set('"\'”’」』）)】》]');
 export function splitPassages(content: string, limits: PassageLimits = DEFAULT_LIMITS): Passage[] {
   const max = limits.maxTokens * 10;
   const overlap = Math.min(limits.overlapTokens * 10, Math.floor(max / 2));
-  if (tokenCost(content, max) <= max) return [];
+  if (content.length * MAX_UNIT_COST <= max || tokenCost(content, max) <= max) return [];
   const pieces = cutLong(content, sentences(content), max, overlap || max);
   const passages: Passage[] = [];
   let from = 0;

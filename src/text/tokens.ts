@@ -13,6 +13,8 @@ const SYMBOL_COST = 5;
 /** A word piece holds about four letters of a long Latin word, but hardly two characters of a number, a hash or a Cyrillic word. */
 const LATIN_COST_PER_CHAR = 2.5;
 const OTHER_COST_PER_CHAR = 6;
+/** What one UTF-16 unit can cost at most: a word of one letter. */
+export const MAX_UNIT_COST = WORD_COST;
 /** A run is handed out in units of at most this many UTF-16 units, so that no unit alone outgrows a passage. */
 const MAX_WORD_UNITS = 24;
 
