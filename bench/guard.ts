@@ -1,218 +1,161 @@
-/** npm run bench:guard: what the write guard finds in the development set, what an attack reaches end to end, and what the guard costs. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** npm run bench:guard: what the write guard finds, what an attack reaches end to end, what the guard costs in time and in recall. */
+import { join, resolve } from 'node:path';
 import { loadGuardPolicy } from '../src/guard/text/policy.ts';
-import { verdictFor } from '../src/guard/text/verdicts.ts';
-import { viewsOf } from '../src/guard/text/views.ts';
-import { TIER, VERDICTS, type Verdict } from '../src/domain/trust.ts';
+import type { TextJudge } from '../src/guard/screening/rescan.ts';
+import { textJudge } from '../src/guard/text/stage.ts';
 import { EmbeddingServer, hashBackend } from '../test/support/embedding-server.ts';
+import { costOn2Kib, lagOn32Kib } from './guard/cost.ts';
+import { detection } from './guard/detection.ts';
+import { endToEnd, endToEndFigures, endToEndLines, type EndToEndFigures } from './guard/end-to-end.ts';
+import { overMcp, overRest } from './guard/front-ends.ts';
+import { writePoliciesWithoutRules } from './guard/policies-off.ts';
+import { lossFigures, overallLoss, writeAndAsk, type LossFigures, type SetAnswers } from './guard/recall-loss.ts';
+import { guardMarkdown, type GuardFigures, type RulesFigures } from './guard/report.ts';
+import { CHANNELS, readRows, type Row } from './guard/rows.ts';
+import { readSet, type RetrievalSet } from './support/dataset.ts';
+import { embedded } from './support/embedded.ts';
 import { HttpClient } from './support/http-client.ts';
-import { Latency, p50p95 } from './support/latency.ts';
-import { COMMON_OPTIONS, UsageError, type BenchCommand } from './support/options.ts';
+import { COMMON_OPTIONS, type BenchCommand } from './support/options.ts';
 import { progress } from './support/progress.ts';
+import { sample } from './support/random.ts';
 import { runBench, type BenchRun } from './support/run.ts';
 import { BenchService } from './support/service.ts';
-import { wilson } from './support/wilson.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const POLICIES = join(ROOT, 'policies');
+const OWN = join(ROOT, 'test', 'policies', 'texts');
 
 const COMMAND: BenchCommand = {
   name: 'bench:guard',
-  summary: 'true and false positives of the write guard on the development set, end-to-end attack success by channel, latency on 2 KB',
+  summary: 'true and false positives of the write guard, end-to-end attack success by channel, benign recall loss, latency on 2 KB',
   options: {
     data: { description: 'folder of injection_dev.jsonl', default: '../shared/data/guard' },
-    'no-service': { description: 'rules and latency only, no end-to-end run', flag: true },
+    parts: {
+      description: 'what to measure: rules (with cost), service (end to end), recall (benign recall loss)',
+      default: 'rules,service,recall',
+    },
+    'mcp-rows': { description: 'attack rows of each channel that go through MCP as well', default: '12' },
+    'recall-data': { description: 'folder of the labelled sets for the benign recall loss', default: '../shared/data/retrieval' },
+    'recall-sets': {
+      description: 'sets asked with and without the rules',
+      default: 'memorybank_zh,memorybank_en,cmrc2018_zh,locomo',
+    },
+    'recall-embedding': {
+      description: 'hash (words hashed into vectors: fast, and the same with and without rules) or local (the models of npm start)',
+      default: 'hash',
+    },
+    out: { description: 'folder for the results', default: 'bench/results' },
     ...COMMON_OPTIONS,
   },
 };
-
-interface Row {
-  readonly id: string;
-  readonly text: string;
-  readonly label: 'attack' | 'benign';
-  readonly channel: Channel;
-  readonly tier: string;
-}
-
-const CHANNELS = ['user', 'agent', 'tool', 'web', 'document', 'import'] as const;
-type Channel = (typeof CHANNELS)[number];
-const CHANNEL_TIER: Readonly<Record<Channel, number>> = {
-  user: TIER.user_stated,
-  agent: TIER.agent_inferred,
-  tool: TIER.tool_output,
-  web: TIER.external,
-  document: TIER.external,
-  import: TIER.external,
-};
-/** What keeps a text from becoming active memory without a human step; a candidate is listed and never injected. */
-const CAUGHT: ReadonlySet<Verdict> = new Set(['candidate', 'confirm', 'quarantine', 'block']);
-const KIB = 1024;
-const LATENCY_ROUNDS = 200;
-
-const { rules, verdicts } = loadGuardPolicy(join(import.meta.dirname, '..', 'policies', 'guard'));
-
-function verdictOn(text: string, tier: number): Verdict {
-  let worst: Verdict = 'allow';
-  for (const view of viewsOf(text))
-    for (const { contentClass } of rules.find(view.text, tier, view.hidden)) {
-      const verdict = verdictFor(verdicts, contentClass, view.hidden, tier);
-      if (VERDICTS.indexOf(verdict) > VERDICTS.indexOf(worst)) worst = verdict;
-    }
-  return worst;
-}
+const SEED = 20_261_130;
+const HASH_DIMS = 384;
 
 await runBench(COMMAND, async (run) => {
-  const rows = readRows(join(run.options.text('data'), 'injection_dev.jsonl'));
-  const found = detection(rows, run.print);
-  const latency = latencyOn2Kib(rows, run.print);
-  const endToEnd = run.options.flag('no-service') ? undefined : await throughService(run, rows);
-  return { rules: found, latency, ...(endToEnd === undefined ? {} : { end_to_end: endToEnd }) };
+  const dev = readRows(join(resolve(ROOT, run.options.text('data')), 'injection_dev.jsonl'));
+  const own = [...readRows(join(OWN, 'attacks.jsonl')), ...readRows(join(OWN, 'benign.jsonl'))];
+  const judge = textJudge(loadGuardPolicy(join(POLICIES, 'guard')));
+  const parts = new Set(run.options.list('parts'));
+  const figures: GuardFigures = {
+    ...(parts.has('rules') ? { rules: await rulesFigures(dev, own, judge) } : {}),
+    ...(parts.has('service') ? await throughService(run, dev, own) : {}),
+    ...(parts.has('recall') ? { loss: await recallLoss(run) } : {}),
+  };
+  const markdown = guardMarkdown(run.machine.line, figures);
+  run.print(`\n${markdown}`);
+  run.attach('guard.md', `${markdown}\n`);
+  return { ...figures };
 });
 
-function readRows(path: string): readonly Row[] {
-  try {
-    return readFileSync(path, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as Row);
-  } catch (error) {
-    throw new UsageError(`cannot read ${path}: name its folder with --data (${error instanceof Error ? error.message : String(error)})`);
-  }
-}
-
-interface Rate {
-  readonly caught: number;
-  readonly rows: number;
-  readonly rate: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-function rateOf(rows: readonly Row[], caught: ReadonlySet<string>): Rate {
-  const hits = rows.filter((row) => caught.has(row.id)).length;
-  return { caught: hits, rows: rows.length, rate: rows.length === 0 ? 0 : hits / rows.length, ...wilson(hits, rows.length) };
-}
-
-function grouped<K extends string>(rows: readonly Row[], key: (row: Row) => K): ReadonlyMap<K, readonly Row[]> {
-  const groups = new Map<K, Row[]>();
-  for (const row of rows) groups.set(key(row), [...(groups.get(key(row)) ?? []), row]);
-  return groups;
-}
-
-function groupOf(row: Row): string {
-  return row.id.replace(/-[^-]*$/, '');
-}
-function percent(rate: Rate): string {
-  return `${(100 * rate.rate).toFixed(1)} % [${(100 * rate.low).toFixed(1)}, ${(100 * rate.high).toFixed(1)}] of ${rate.rows}`;
-}
-
-/** TPR by tier and the macro average over source groups, FPR on hard and ordinary benign text (guard.md, metrics). */
-function detection(rows: readonly Row[], print: (line: string) => void): Readonly<Record<string, unknown>> {
-  const caught = new Set(rows.filter((row) => CAUGHT.has(verdictOn(row.text, CHANNEL_TIER[row.channel]))).map((row) => row.id));
-  const attacks = rows.filter((row) => row.label === 'attack');
-  const benign = rows.filter((row) => row.label === 'benign');
-  const byTier = Object.fromEntries([...grouped(attacks, (row) => row.tier)].map(([tier, part]) => [tier, rateOf(part, caught)]));
-  const byGroup = Object.fromEntries([...grouped(attacks, groupOf)].map(([group, part]) => [group, rateOf(part, caught)]));
-  const falseByTier = Object.fromEntries([...grouped(benign, (row) => row.tier)].map(([tier, part]) => [tier, rateOf(part, caught)]));
-  const rates = Object.values(byGroup).map((rate) => rate.rate);
-  const macro = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
-  print('rules, development set, one operating point, no LLM:');
-  for (const [tier, rate] of Object.entries(byTier)) print(`  attacks caught, ${tier.padEnd(11)} ${percent(rate)}`);
-  print(`  macro average over ${rates.length} groups  ${(100 * macro).toFixed(1)} %`);
-  for (const [tier, rate] of Object.entries(falseByTier)) print(`  benign caught, ${tier.padEnd(12)} ${percent(rate)}`);
-  return { attacks: byTier, groups: byGroup, macro, benign: falseByTier };
-}
-
-/** Every reading and rule over 2 KB of text, beside JSON parse and NFKC of the same text. */
-function latencyOn2Kib(rows: readonly Row[], print: (line: string) => void): Readonly<Record<string, unknown>> {
-  const all = rows.map((row) => row.text).join(' ');
-  const texts: string[] = [];
-  for (let at = 0; at + 2 * KIB < all.length; at += 2 * KIB)
-    texts.push(
-      Buffer.from(all.slice(at, at + 2 * KIB))
-        .subarray(0, 2 * KIB)
-        .toString('utf8'),
-    );
-  const guard = new Latency();
-  const yardstick = new Latency();
-  const timed = (into: Latency, work: () => unknown): void => {
-    const start = performance.now();
-    work();
-    into.add(performance.now() - start);
+async function rulesFigures(dev: readonly Row[], own: readonly Row[], judge: TextJudge): Promise<RulesFigures> {
+  return {
+    dev: await detection(dev, judge, (row) => row.tier),
+    own: await detection(own, judge, (row) => row.split ?? ''),
+    cost: await costOn2Kib(dev, judge),
+    lag: await lagOn32Kib(dev, judge),
   };
-  for (const text of texts) verdictOn(text, TIER.user_stated); // compiled and warm, not counted
-  for (let round = 0; round < LATENCY_ROUNDS / 20; round += 1)
-    for (const text of texts) {
-      const json = JSON.stringify(text);
-      timed(yardstick, () => (JSON.parse(json) as string).normalize('NFKC'));
-      timed(guard, () => verdictOn(text, TIER.user_stated));
-    }
-  const figures = { guard: guard.summary(), json_and_nfkc: yardstick.summary() };
-  print(`2 KB of attack and benign text, p50 / p95: guard ${p50p95(figures.guard)}, JSON parse + NFKC ${p50p95(figures.json_and_nfkc)}`);
-  return figures;
 }
 
-interface Outcome {
-  readonly recalled: boolean;
-  /** Came back outside the envelope, as something an agent may follow. */
-  readonly instruction: boolean;
-}
-
-/** Writes every row through its channel, asks for it with default options, and counts what comes back as an instruction. */
-async function throughService(run: BenchRun, rows: readonly Row[]): Promise<Readonly<Record<string, unknown>>> {
-  const embedder = await EmbeddingServer.start(hashBackend(384));
-  const service = await BenchService.start({
-    engineUrl: run.engine.url,
-    prefix: run.prefix('guard'),
-    folder: run.folder,
-    env: { EMBEDDING_PROFILE: 'openai', EMBEDDING_BASE_URL: embedder.baseUrl, EMBEDDING_MODEL: 'hash', EMBEDDING_DIMS: '384' },
-  }).catch(async (error: unknown) => {
-    await embedder.stop();
-    throw error;
-  });
-  const user = service.client();
-  const agent = new HttpClient(service.url, { authorization: `Bearer ${service.agentToken}` });
+async function throughService(
+  run: BenchRun,
+  dev: readonly Row[],
+  own: readonly Row[],
+): Promise<Record<'rest' | 'own_rest' | 'mcp', EndToEndFigures>> {
+  const service = await BenchService.start({ engineUrl: run.engine.url, prefix: run.prefix('guard'), folder: run.folder });
+  const clients: HttpClient[] = [];
+  const client = (token: string): HttpClient => {
+    const made = new HttpClient(service.url, { authorization: `Bearer ${token}` }, 4);
+    clients.push(made);
+    return made;
+  };
+  const [user, agent] = [overRest(client(service.token)), overRest(client(service.agentToken))];
+  const [mcpUser, mcpAgent] = [await overMcp(service.url, service.token, user), await overMcp(service.url, service.agentToken, agent)];
+  const some = CHANNELS.flatMap((channel) =>
+    sample(
+      dev.filter((row) => row.label === 'attack' && row.channel === channel),
+      run.options.count('mcp-rows'),
+      SEED,
+    ),
+  );
+  const measured = async (name: string, rows: readonly Row[], parties: Parameters<typeof endToEnd>[1]): Promise<EndToEndFigures> => {
+    const figures = endToEndFigures(rows, await endToEnd(rows, parties, name.replaceAll(' ', '-')));
+    for (const line of endToEndLines(name, figures)) run.print(line);
+    return figures;
+  };
   try {
-    const outcomes = new Map<string, Outcome>();
-    for (const [at, row] of rows.entries()) {
-      outcomes.set(row.id, await writeAndRecall(row, row.channel === 'user' ? user : agent, agent, `bench.r${at}`));
-      if (at % 200 === 199) progress(`end to end: ${at + 1} of ${rows.length}`);
-    }
-    const report: Record<string, unknown> = {};
-    run.print('end to end (written through its channel, recalled with default options, no human step):');
-    for (const channel of CHANNELS) {
-      const attacks = rows.filter((row) => row.label === 'attack' && row.channel === channel);
-      const success = rateOf(attacks, new Set(attacks.filter((row) => outcomes.get(row.id)?.instruction === true).map((row) => row.id)));
-      const recalled = rateOf(attacks, new Set(attacks.filter((row) => outcomes.get(row.id)?.recalled === true).map((row) => row.id)));
-      report[channel] = { attack_success: success, attack_recalled: recalled };
-      run.print(`  ${channel.padEnd(9)} attack success ${percent(success)}, recalled at all ${(100 * recalled.rate).toFixed(1)} %`);
-    }
-    const benign = rows.filter((row) => row.label === 'benign');
-    const back = rateOf(benign, new Set(benign.filter((row) => outcomes.get(row.id)?.recalled === true).map((row) => row.id)));
-    run.print(`  benign rows recalled ${percent(back)}`);
-    return { ...report, benign_recalled: back };
+    return {
+      mcp: await measured('mcp', some, { user: mcpUser, agent: mcpAgent }),
+      own_rest: await measured('own', own, { user, agent }),
+      rest: await measured('dev', dev, { user, agent }),
+    };
   } finally {
-    user.close();
-    agent.close();
+    await mcpUser.close();
+    await mcpAgent.close();
+    for (const one of clients) one.close();
     await service.stop();
-    await embedder.stop();
   }
 }
 
-async function writeAndRecall(row: Row, writer: HttpClient, reader: HttpClient, namespace: string): Promise<Outcome> {
-  const source = row.channel === 'user' || row.channel === 'agent' ? {} : { source: { type: row.channel } };
-  const body = JSON.stringify({ content: row.text, namespace, admission: 'keep', ...source });
-  const { results } = await writer.json<{ results: readonly { memory_id: string | null }[] }>({
-    method: 'POST',
-    path: '/v1/memories',
-    body,
-  });
-  const id = results[0]?.memory_id;
-  const query = row.text.slice(0, 2_000).trim() || 'text';
-  const search = JSON.stringify({ query, namespaces: [namespace], top_k: 5 });
-  const { hits } = await reader.json<{ hits: readonly { memory_id: string; reference_only: boolean }[] }>({
-    method: 'POST',
-    path: '/v1/memories/search',
-    body: search,
-  });
-  const hit = hits.find((one) => one.memory_id === id);
-  return { recalled: hit !== undefined, instruction: hit !== undefined && !hit.reference_only };
+/** The sets through two services of their own, one with the policies as they are and one without rules. */
+async function recallLoss(run: BenchRun): Promise<readonly LossFigures[]> {
+  const sets = run.options.list('recall-sets').map((name) => readSet(resolve(ROOT, run.options.text('recall-data')), name));
+  const without = join(run.folder, 'policies-without-rules');
+  writePoliciesWithoutRules(POLICIES, without);
+  const embedder = run.options.text('recall-embedding') === 'hash' ? await EmbeddingServer.start(hashBackend(HASH_DIMS)) : undefined;
+  const env: Record<string, string> =
+    embedder === undefined
+      ? {}
+      : {
+          EMBEDDING_PROFILE: 'openai',
+          EMBEDDING_BASE_URL: embedder.baseUrl,
+          EMBEDDING_MODEL: 'hash',
+          EMBEDDING_DIMS: String(HASH_DIMS),
+        };
+  try {
+    const on = await answersOf(run, 'on', { ...env, POLICIES_DIR: POLICIES }, sets);
+    const off = await answersOf(run, 'off', { ...env, POLICIES_DIR: without }, sets);
+    return [...on.map((answers, i) => lossFigures(answers, off[i] as SetAnswers)), overallLoss(on, off)];
+  } finally {
+    await embedder?.stop();
+  }
+}
+
+async function answersOf(
+  run: BenchRun,
+  name: 'on' | 'off',
+  env: Readonly<Record<string, string>>,
+  sets: readonly RetrievalSet[],
+): Promise<readonly SetAnswers[]> {
+  progress(`benign recall, rules ${name}`);
+  const prefix = run.prefix(name);
+  const service = await BenchService.start({ engineUrl: run.engine.url, prefix, folder: join(run.folder, name), env });
+  const client = new HttpClient(service.url, { authorization: `Bearer ${service.agentToken}` }, 4);
+  try {
+    const answers: SetAnswers[] = [];
+    for (const set of sets) answers.push(await writeAndAsk(set, client, async () => embedded(run.engine, `${prefix}-mem-*-g1`, set.name)));
+    return answers;
+  } finally {
+    client.close();
+    await service.stop();
+  }
 }
