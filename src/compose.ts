@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { openAudit } from './compose/audit.ts';
 import { openAuth } from './compose/auth.ts';
 import { describeEmbedding, openEmbedding } from './compose/embedding.ts';
+import { openJudge } from './compose/judge.ts';
 import { connect, fetchArtifacts, startManaged } from './compose/engine.ts';
 import { startJobs } from './compose/jobs.ts';
 import { openTenantKeys } from './compose/keys.ts';
@@ -112,7 +113,10 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   // of what the guard judges by alone: a changed ranking weight is no reason to judge every memory again
   const policyRevision = revisionOf(policiesDir, (path) => path === 'trust.yaml' || path.startsWith('guard/'));
   const anomalies = loadPolicy(join(policiesDir, 'guard', 'anomaly.yaml'), anomalySchema);
-  const judge = textJudge(loadGuardPolicy(join(policiesDir, 'guard')));
+  const textPolicy = loadGuardPolicy(join(policiesDir, 'guard'));
+  const judge = textJudge(textPolicy);
+  const review = openJudge(config, { policiesDir, verdicts: textPolicy.verdicts, clock, logger, metrics });
+  teardown.add('language model', () => review.close());
   const onHeldBack = ({ memoryId, verdict, ruleIds, first }: HeldBack): void => {
     metrics.readHeldBack(verdict);
     if (first)
@@ -122,7 +126,8 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     trust,
     policyRevision,
     clock,
-    admissionStages: [textStage(judge), anomalyStage(anomalies, clock)],
+    admitsAtOnce: review.admitsAtOnce,
+    admissionStages: [textStage(judge), anomalyStage(anomalies, clock), ...review.stages],
     screenStages: [rescanStage({ judge, policyRevision, onHeldBack })],
     onFault: (stage, err) => logger.error({ stage, err }, 'guard stage failed; it decides for the safe side'),
   });

@@ -5,6 +5,7 @@ import { parseCommandLine } from './command-line.ts';
 import { inLang, UsageError, type CommandSpec, type Lang, type Surroundings } from './command-spec.ts';
 import { doctor } from './doctor.ts';
 import { helpOf, overviewOf } from './help.ts';
+import { keys } from './keys.ts';
 import { serve } from './serve.ts';
 import { mcp } from './mcp.ts';
 import { OPERATION_LOADERS } from './operation-loaders.ts';
@@ -22,7 +23,7 @@ export interface Command {
 
 /** Written by hand; they stand in the list before and after those of the operations. */
 const FIRST: readonly CommandSpec[] = [serve, token];
-const LAST: readonly CommandSpec[] = [importCommand, exportCommand, doctor, bench, mcp];
+const LAST: readonly CommandSpec[] = [importCommand, exportCommand, keys, doctor, bench, mcp];
 
 /** Every command, in the order of the overview. */
 export async function loadCommands(): Promise<readonly Command[]> {
@@ -69,8 +70,9 @@ async function derivedSpecs(): Promise<readonly CommandSpec[]> {
   return Promise.all(operations.filter((operation) => !taken.has(commandName(operation))).map(derivedSpec));
 }
 
-/** `forget`, `confirm` and `release` are derived too, with questions around them. */
+/** `forget`, `confirm` and `release` are derived too, with questions around them; `audit` has a word of its own. */
 async function derivedSpec(operation: AnyOperation): Promise<CommandSpec> {
+  if (operation.name === 'memory_audit') return (await import('./audit.ts')).auditCommand();
   if (operation.name === 'memory_forget') return (await import('./forget.ts')).forgetCommand();
   if (operation.name === 'memory_confirm' || operation.name === 'memory_release')
     return (await import('./review.ts')).reviewCommand(operation);

@@ -25,9 +25,13 @@ const ZH: Readonly<Record<string, string>> = {
   memory_confirm: '确认或拒绝一条等待确认的写入',
   memory_quarantine: '被隔离的写入',
   memory_release: '放行或拒绝一条被隔离的写入',
+  memory_reveal: '查看一条记忆中加密保存的内容',
+  memory_keys_delete: '删除租户密钥：已加密的内容将永久无法读取',
   memory_namespace: '查看一个命名空间是否收集记忆',
   memory_collect: '开启或关闭一个命名空间的收集',
   memory_stats: '服务状态与数量',
+  memory_audit: '审计日志',
+  memory_audit_verify: '核查审计日志',
   memory_instructions: '如何使用记忆（给智能体的说明）',
 };
 

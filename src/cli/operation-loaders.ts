@@ -25,9 +25,12 @@ export const OPERATION_LOADERS: ReadonlyMap<string, Load> = new Map<string, Load
   ['confirm', async () => (await import('../operations/memory-confirm.ts')).memoryConfirm],
   ['quarantine', async () => (await import('../operations/memory-quarantine.ts')).memoryQuarantine],
   ['release', async () => (await import('../operations/memory-release.ts')).memoryRelease],
+  ['reveal', async () => (await import('../operations/memory-reveal.ts')).memoryReveal],
   ['namespace', async () => (await import('../operations/memory-namespace.ts')).memoryNamespace],
   ['collect', async () => (await import('../operations/memory-collect.ts')).memoryCollect],
   ['status', stats],
   ['stats', stats],
+  ['audit', async () => (await import('../operations/memory-audit.ts')).memoryAudit],
+  ['audit-verify', async () => (await import('../operations/memory-audit-verify.ts')).memoryAuditVerify],
   ['instructions', async () => (await import('../operations/memory-instructions.ts')).memoryInstructions],
 ]);

@@ -3,20 +3,29 @@ import type { Clock } from '../domain/clock.ts';
 import type { StoreClient } from '../elastic/client.ts';
 import type { Keys } from '../gate/keys.ts';
 import { masterKeys } from '../keys/master.ts';
-import { createKeyAdministration, type KeyAdministration } from '../stores/key-administration.ts';
+import type { MemoryDeps } from '../memory/deps.ts';
+import { createKeyAdministration } from '../stores/key-administration.ts';
 import { createKeyRings } from '../stores/key-rings.ts';
-import { createTenantKeys, type CachedTenantKeys } from '../stores/tenant-keys.ts';
-
-export interface TenantKeyParts {
-  readonly tenantKeys: CachedTenantKeys;
-  readonly administration: KeyAdministration;
-}
+import { createTenantKeys } from '../stores/tenant-keys.ts';
 
 /** After the schema is installed. ERR_MASTER_KEY for a key that this installation was not started with; ERR_STORE_*. */
-export async function openTenantKeys(client: StoreClient, prefix: string, keys: Keys, clock: Clock): Promise<TenantKeyParts> {
+export async function openTenantKeys(
+  client: StoreClient,
+  prefix: string,
+  keys: Keys,
+  clock: Clock,
+): Promise<Pick<MemoryDeps, 'tenantKeys' | 'deleteTenantKeys'>> {
   const rings = createKeyRings({ client, prefix, clock });
   const masters = masterKeys(keys.deriveKey('seal'), keys.previousSeal);
   const administration = createKeyAdministration({ rings, masters, clock });
   await administration.checkMaster();
-  return { tenantKeys: createTenantKeys({ rings, masters, clock }), administration };
+  const tenantKeys = createTenantKeys({ rings, masters, clock });
+  return {
+    tenantKeys,
+    async deleteTenantKeys(tenant) {
+      const report = await administration.deleteTenant(tenant);
+      tenantKeys.forget(tenant);
+      return report;
+    },
+  };
 }

@@ -5,6 +5,7 @@ import { forget } from './forget.ts';
 import type { MemoryGateway } from './gateway.ts';
 import { acknowledge, heldBack } from './held-back.ts';
 import { importItems } from './import.ts';
+import { deleteKeys, reveal } from './keys.ts';
 import { readNamespace, switchCollect } from './namespace.ts';
 import { get, history, list } from './read.ts';
 import { decide, listForReview } from './review.ts';
@@ -29,6 +30,8 @@ export function createMemoryGateway(deps: MemoryDeps): MemoryGateway {
     heldBack: (memoryId, call) => heldBack(deps, memoryId, call),
     acknowledge: (input, call) => acknowledge(deps, turns, input, call),
     decide: (state, input, call) => decide(deps, turns, state, input, call),
+    reveal: (input, call) => reveal(deps, input, call),
+    deleteKeys: (input, call) => deleteKeys(deps, input, call),
     readNamespace: (input, call) => readNamespace(deps, input, call),
     switchCollect: (input, call) => switchCollect(deps, input, call),
     stats: (input, call) => stats(deps, input, call),

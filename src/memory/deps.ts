@@ -1,6 +1,6 @@
 /** What the memory service is made of: ports, the guard, policies and clocks; compose.ts fills it, tests fill it with their own. */
 import type { Clock } from '../domain/clock.ts';
-import type { AccessStats, DirtyMarks, IdempotencyStore, MemoryIndex, NamespaceStore } from '../domain/ports.ts';
+import type { AccessStats, DirtyMarks, IdempotencyStore, MemoryIndex, NamespaceStore, TenantKeys } from '../domain/ports.ts';
 import type { RankingProfile } from '../domain/ranking.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { EmbeddingProvider } from '../providers/embedding/provider.ts';
@@ -24,6 +24,10 @@ export interface MemoryDeps {
     readonly idempotency: Uint8Array;
     readonly transfer: Uint8Array;
   };
+  /** Seals what is kept of masked values, and opens it for reveal. */
+  readonly tenantKeys: TenantKeys;
+  /** Ends the keys of a tenant, here at once and in other processes within a minute. */
+  deleteTenantKeys(tenant: string): Promise<{ readonly deleted: number; readonly purged: boolean }>;
   readonly clock: Clock;
   readonly newId: () => string;
   /** Life of a memory that names none; 0 = for ever. */

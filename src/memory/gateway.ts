@@ -12,6 +12,7 @@ import type {
   SearchAnswer,
   SearchInput,
 } from '../domain/wire/read.ts';
+import type { KeysDeleteAnswer, KeysDeleteInput, RevealAnswer, RevealInput } from '../domain/wire/keys.ts';
 import type { CollectInput, NamespaceAnswer, NamespaceInput } from '../domain/wire/namespace.ts';
 import type { ReviewAnswer, ReviewInput, ReviewListAnswer, ReviewListInput } from '../domain/wire/review.ts';
 import type { ExportInput, ImportAnswer, ImportInput } from '../domain/wire/transfer.ts';
@@ -67,6 +68,9 @@ export interface MemoryGateway {
   decide(state: ReviewState, input: ReviewInput, call: CallContext): Promise<Bare<ReviewAnswer>>;
   /** The lines of an export file; ends with an error, and without its last line, when something breaks on the way. */
   exportLines(input: ExportInput, call: CallContext): Promise<AsyncIterable<string>>;
+  /** The sealed values of a memory, for a person. */
+  reveal(input: RevealInput, call: CallContext): Promise<Bare<RevealAnswer>>;
+  deleteKeys(input: KeysDeleteInput, call: CallContext): Promise<Bare<KeysDeleteAnswer>>;
   readNamespace(input: NamespaceInput, call: CallContext): Promise<Bare<NamespaceAnswer>>;
   switchCollect(input: CollectInput, call: CallContext): Promise<Bare<NamespaceAnswer>>;
   stats(input: StatsInput, call: CallContext): Promise<Bare<StatsAnswer>>;

@@ -1,5 +1,6 @@
 /** What the service answers to each operation's examples, in their order: for OpenAPI; a test asks the running service and compares. */
 import { AT, GUARD, ID, LATER, TRACE, TRUST } from './answers-parts.ts';
+import { AUDIT_ANSWERS } from './answers-audit.ts';
 import { REVIEW_ANSWERS } from './answers-review.ts';
 
 /** Lists show their first elements; the text of the instructions shows its beginning. */
@@ -142,6 +143,7 @@ export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
     },
   ],
   ...REVIEW_ANSWERS,
+  ...AUDIT_ANSWERS,
   memory_get: [
     {
       memory_id: ID,
@@ -298,6 +300,8 @@ export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
       trace_id: TRACE,
     },
   ],
+  memory_reveal: [{ memory_id: ID, version: 1, values: [], trace_id: TRACE }],
+  memory_keys_delete: [{ tenant: 'local', keys_deleted: 0, purged: true, trace_id: TRACE }],
   memory_namespace: [{ namespace: 'user.alice', collect: 'on', trace_id: TRACE }],
   memory_collect: [{ namespace: 'user.alice', collect: 'on', trace_id: TRACE }],
   memory_stats: [

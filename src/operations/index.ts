@@ -1,5 +1,7 @@
 /** The registry: every operation once, in the order in which tools and routes are listed. */
 import type { AnyOperation } from './define.ts';
+import { memoryAudit } from './memory-audit.ts';
+import { memoryAuditVerify } from './memory-audit-verify.ts';
 import { memoryCollect } from './memory-collect.ts';
 import { memoryConfirm } from './memory-confirm.ts';
 import { memoryConfirmations } from './memory-confirmations.ts';
@@ -9,10 +11,12 @@ import { memoryGet } from './memory-get.ts';
 import { memoryHistory } from './memory-history.ts';
 import { memoryInstructions } from './memory-instructions.ts';
 import { memoryImport } from './memory-import.ts';
+import { memoryKeysDelete } from './memory-keys-delete.ts';
 import { memoryList } from './memory-list.ts';
 import { memoryNamespace } from './memory-namespace.ts';
 import { memoryQuarantine } from './memory-quarantine.ts';
 import { memoryRelease } from './memory-release.ts';
+import { memoryReveal } from './memory-reveal.ts';
 import { memorySearch } from './memory-search.ts';
 import { memoryStats } from './memory-stats.ts';
 import { memoryUpdate } from './memory-update.ts';
@@ -30,10 +34,14 @@ export const operations: readonly AnyOperation[] = Object.freeze([
   memoryConfirm,
   memoryQuarantine,
   memoryRelease,
+  memoryReveal,
   memoryNamespace,
   memoryCollect,
   memoryStats,
   memoryExport,
   memoryImport,
+  memoryAudit,
+  memoryAuditVerify,
   memoryInstructions,
+  memoryKeysDelete,
 ]);

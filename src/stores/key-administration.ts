@@ -2,7 +2,7 @@
 import { isoTime, type Clock } from '../domain/clock.ts';
 import { HindsightError } from '../errors.ts';
 import { checkValue, isCheckOf, knownMasters, mastersInForce, type MasterKeys } from '../keys/master.ts';
-import { deletedRing, newRing, rewrapped, withNewKey, type KeyRing } from '../keys/ring.ts';
+import { deletedRing, newRing, openRing, rewrapped, withNewKey, type KeyRing } from '../keys/ring.ts';
 import type { KeyRings } from './key-rings.ts';
 
 const MAX_CAS_TRIES = 10;
@@ -19,6 +19,14 @@ export interface RewrapReport {
   readonly changed: number;
 }
 
+export interface KeysStatus {
+  readonly tenants: number;
+  /** Tenants whose keys were deleted. */
+  readonly deleted: number;
+  /** Tenants whose keys MASTER_KEY alone does not open: all of them have to be done before MASTER_KEY_PREVIOUS goes. */
+  readonly not_yet: number;
+}
+
 export interface KeyAdministration {
   /**
    * Before anything is sealed: ERR_MASTER_KEY unless this installation's check value opens with MASTER_KEY, or with MASTER_KEY_PREVIOUS
@@ -29,6 +37,7 @@ export interface KeyAdministration {
   rotateMaster(finish: boolean): Promise<RewrapReport>;
   /** A new key for what the tenant seals from now on; the id of it. Also how a tenant whose key was deleted starts anew. */
   rotateTenant(tenant: string): Promise<string>;
+  status(): Promise<KeysStatus>;
   /** Makes everything sealed for the tenant unreadable for good. `deleted`: how many keys were there. */
   deleteTenant(tenant: string): Promise<{ readonly deleted: number; readonly purged: boolean }>;
 }
@@ -113,6 +122,17 @@ export function createKeyAdministration({ rings, masters, clock }: KeyAdministra
       const nowIso = isoTime(clock());
       const ring = await change(tenant, (now) => (now === undefined ? newRing(tenant, by, nowIso) : withNewKey(now, by, nowIso)));
       return ring.current ?? '';
+    },
+
+    async status() {
+      const status = { tenants: 0, deleted: 0, not_yet: 0 };
+      for await (const page of rings.all())
+        for (const { ring } of page) {
+          status.tenants += 1;
+          if (ring.state === 'deleted') status.deleted += 1;
+          else if (openRing(ring, { current: masters.current, previous: undefined }) === undefined) status.not_yet += 1;
+        }
+      return status;
     },
 
     async deleteTenant(tenant) {

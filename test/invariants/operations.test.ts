@@ -74,10 +74,15 @@ describe('every operation', () => {
           expect(operation.idempotent).to.be.true;
           // what no tool offers may need more than reading
           expect(operation.scope).to.be.oneOf(
-            operation.mcp.tool === 'never' ? ['memory:read', 'memory:confirm', 'memory:admin'] : ['memory:read'],
+            operation.mcp.tool === 'never'
+              ? ['memory:read', 'memory:confirm', 'memory:admin', 'memory:audit', 'memory:reveal']
+              : ['memory:read'],
           );
         } else expect(operation.scope).to.not.equal('memory:read');
-        if (operation.effect === 'destructive') expect(operation.scope).to.be.oneOf(['memory:forget', 'memory:erase']);
+        if (operation.effect === 'destructive')
+          expect(operation.scope).to.be.oneOf(
+            operation.mcp.tool === 'never' ? ['memory:forget', 'memory:erase', 'memory:admin'] : ['memory:forget', 'memory:erase'],
+          );
         for (const { method, path } of operation.http) {
           if (method === 'GET') expect(operation.effect).to.equal('read');
           if (method === 'DELETE') expect(operation.effect).to.equal('destructive');

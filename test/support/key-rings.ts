@@ -1,8 +1,12 @@
 /** The keys index in memory, with the same compare-and-set, and master keys to wrap with. */
+import type { Clock } from '../../src/domain/clock.ts';
 import type { SeqNo } from '../../src/domain/memory.ts';
-import { masterKeys, type MasterKeys } from '../../src/keys/master.ts';
+import { checkValue, masterKeys, type MasterKeys } from '../../src/keys/master.ts';
 import type { KeyRing } from '../../src/keys/ring.ts';
+import type { MemoryDeps } from '../../src/memory/deps.ts';
+import { createKeyAdministration } from '../../src/stores/key-administration.ts';
 import type { KeyRings, MasterChecks, StoredRing } from '../../src/stores/key-rings.ts';
+import { createTenantKeys } from '../../src/stores/tenant-keys.ts';
 
 /** 32 bytes, all alike. */
 export const masterBytes = (fill: number): Buffer => Buffer.alloc(32, fill);
@@ -16,12 +20,14 @@ export interface MemoryKeyRings extends KeyRings {
   readonly rings: Map<string, StoredRing>;
 }
 
-export function memoryKeyRings(): MemoryKeyRings {
+/** `started`: the master key that the installation was started with already. */
+export function memoryKeyRings(started?: MasterKeys): MemoryKeyRings {
   const rings = new Map<string, StoredRing>();
   let masters: MasterChecks | undefined;
   let reads = 0;
   let seq = 0;
   const next = (): SeqNo => ({ seq_no: (seq += 1), primary_term: 1 });
+  if (started !== undefined) masters = { checks: { [started.current.id]: checkValue(started.current) }, at: next() };
   const fits = (have: SeqNo | undefined, at: SeqNo | undefined): boolean => have?.seq_no === at?.seq_no;
   // like a store, an answer comes later, and nobody can change what was handed out
   const later = <T>(value: T): Promise<T> => new Promise((resolve) => setImmediate(() => resolve(structuredClone(value))));
@@ -47,5 +53,20 @@ export function memoryKeyRings(): MemoryKeyRings {
       yield await later([...rings.values()]);
     },
     purge: () => later(true),
+  };
+}
+
+/** What the memory service needs of keys, over rings in memory. */
+export function testTenantKeys(clock: Clock): Pick<MemoryDeps, 'tenantKeys' | 'deleteTenantKeys'> {
+  const masters = mastersOf(1);
+  const rings = memoryKeyRings(masters);
+  const tenantKeys = createTenantKeys({ rings, masters, clock });
+  return {
+    tenantKeys,
+    deleteTenantKeys: async (tenant) => {
+      const report = await createKeyAdministration({ rings, masters, clock }).deleteTenant(tenant);
+      tenantKeys.forget(tenant);
+      return report;
+    },
   };
 }

@@ -1,6 +1,7 @@
 /** The memory gateway with everything real behind it: Elasticsearch, the local models in their thread, stores, embed job and worker. */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openTenantKeys } from '../../src/compose/keys.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import type { EmbedQueue } from '../../src/domain/ports.ts';
 import type { Principal } from '../../src/domain/principal.ts';
@@ -87,6 +88,7 @@ export async function openMemoryService(): Promise<MemoryService> {
     profiles: loadProfiles(join(policies, 'ranking')),
     layers: loadPolicy(join(policies, 'layers.yaml'), layerPolicySchema),
     keys: { cursor: Buffer.alloc(32, 1), plan: Buffer.alloc(32, 2), idempotency: Buffer.alloc(32, 3), transfer: Buffer.alloc(32, 4) },
+    ...(await openTenantKeys(client, prefix, { deriveKey: () => Buffer.alloc(32, 5), previousSeal: undefined }, systemClock)),
     clock: systemClock,
     newId: createUuidV7(systemClock),
     defaultTtlDays: 0,

@@ -19,6 +19,7 @@ import { processDirtyMarks } from '../../src/redis/dirty-marks.ts';
 import { loadProfiles } from '../../src/ranking/profile.ts';
 import { hasHan, hasLatinWord } from '../../src/text/script.ts';
 import { createTestMemoryIndex, type TestMemoryIndex } from './memory-index.ts';
+import { testTenantKeys } from './key-rings.ts';
 import { principal } from './principals.ts';
 import { testGuard } from './records.ts';
 
@@ -107,6 +108,7 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
     profiles: loadProfiles(join(policies, 'ranking')),
     layers: loadPolicy(join(policies, 'layers.yaml'), layerPolicySchema),
     keys: { cursor: Buffer.alloc(32, 1), plan: Buffer.alloc(32, 2), idempotency: Buffer.alloc(32, 3), transfer: Buffer.alloc(32, 4) },
+    ...testTenantKeys(clock),
     clock,
     newId: createUuidV7(clock),
     defaultTtlDays: 0,

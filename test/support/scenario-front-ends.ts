@@ -32,11 +32,15 @@ const REST: Readonly<Record<string, (input: Input) => RestRequest>> = {
     id === undefined
       ? ['POST', '/v1/memories/forget', body]
       : ['DELETE', `${memoryPath(id)}${queryString(body)}`, undefined, ifMatch(version)],
+  memory_reveal: ({ memory_id: id }) => ['POST', `${memoryPath(id)}/reveal`, {}],
+  memory_keys_delete: (input) => ['POST', '/v1/keys/delete', input],
   memory_namespace: ({ namespace }) => ['GET', `/v1/namespaces/${String(namespace)}`],
   memory_collect: ({ namespace, ...body }) => ['PUT', `/v1/namespaces/${String(namespace)}`, body],
   memory_stats: (input) => ['GET', `/v1/stats${queryString(input)}`],
   memory_export: (input) => ['GET', `/v1/export${queryString(input)}`],
   memory_import: (input) => ['POST', '/v1/import', input],
+  memory_audit: (input) => ['GET', `/v1/audit${queryString(input)}`],
+  memory_audit_verify: () => ['GET', '/v1/audit/verify'],
   memory_instructions: (input) => ['GET', `/v1/instructions${queryString(input)}`],
   memory_confirmations: (input) => ['GET', `/v1/confirmations${queryString(input)}`],
   memory_quarantine: (input) => ['GET', `/v1/quarantine${queryString(input)}`],

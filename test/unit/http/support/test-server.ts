@@ -8,6 +8,7 @@ import type { Listening } from '../../../../src/http/listen.ts';
 import type { MountedHandler } from '../../../../src/http/mount.ts';
 import { operations } from '../../../../src/operations/index.ts';
 import { createInvoke } from '../../../../src/operations/invoke.ts';
+import { testAuditLog } from '../../../support/audit-store.ts';
 import { principal } from '../../../support/principals.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { memoryDouble, type MemoryDouble } from './memory-double.ts';
@@ -84,7 +85,7 @@ export async function startServer(options: { config?: Partial<HttpConfig>; mount
   const clock = (): number => (now += 1);
   const server = createHttpServer({
     operations,
-    invoke: createInvoke({ memory, instructions: INSTRUCTIONS, limiter, clock, logger, metrics }),
+    invoke: createInvoke({ memory, instructions: INSTRUCTIONS, auditLog: testAuditLog(), limiter, clock, logger, metrics }),
     verifier: { verify },
     limiter: { ...limiter, ...addressLimiter },
     config: {
@@ -123,7 +124,7 @@ async function verify(token: string) {
   const scopes = ['memory:read', 'memory:write', 'memory:forget'];
   if (token === TOKEN) return principal({ scopes });
   if (token === READER) return principal({ scopes: ['memory:read'], sub: 'bob' });
-  if (token === ADMIN) return principal({ scopes: [...scopes, 'memory:admin', 'memory:confirm'], sub: 'root' });
+  if (token === ADMIN) return principal({ scopes: [...scopes, 'memory:admin', 'memory:confirm', 'memory:reveal'], sub: 'root' });
   throw new HindsightError(token === KEYS_AWAY ? 'ERR_AUTH_KEYS_UNAVAILABLE' : 'ERR_AUTH_INVALID');
 }
 
