@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Clock } from '../domain/clock.ts';
 import { ERRORS, toHindsightError, type HindsightError } from '../errors.ts';
+import type { Audit } from '../operations/audit.ts';
 import type { EventLog } from '../operations/watch.ts';
 import { challenge } from './authenticate.ts';
 import { hasBody } from './body.ts';
@@ -63,9 +64,17 @@ function respond(ctx: HttpContext, error: HindsightError, config: Pick<HttpConfi
     ctx.set('Connection', 'close');
 }
 
+interface WatchParts {
+  readonly clock: Clock;
+  readonly logger: EventLog;
+  readonly metrics: HttpMetrics;
+  /** Told of every request that was refused. */
+  readonly audit?: Pick<Audit, 'refused'> | undefined;
+}
+
 /** One log line and one metric for each request, whatever became of it. */
-export function watchRequests(parts: { readonly clock: Clock; readonly logger: EventLog; readonly metrics: HttpMetrics }): HttpMiddleware {
-  const { clock, logger, metrics } = parts;
+export function watchRequests(parts: WatchParts): HttpMiddleware {
+  const { clock, logger, metrics, audit } = parts;
   return async (ctx, next) => {
     const startedAt = clock();
     try {
@@ -81,6 +90,7 @@ export function watchRequests(parts: { readonly clock: Clock; readonly logger: E
       else {
         const cause = error.cause === undefined ? {} : { err: error.cause };
         logger[ERRORS[error.code].level]({ ...facts, code: error.code, ...cause }, 'request refused');
+        audit?.refused({ error, principal: ctx.state.principal, traceId: ctx.state.traceId, method: ctx.method, route });
       }
     }
   };

@@ -40,6 +40,7 @@ function operationRoute(operation: AnyOperation, binding: HttpBinding, invoke: I
           idempotencyKey: binding.idempotencyKey === true ? idempotencyKey(ctx) : undefined,
           route: `${binding.method} ${binding.path}`,
           onLimit: (result) => setRateLimit(ctx, operation.name, result),
+          onDegraded: (part) => ctx.set('Degraded', part),
         }),
       );
       answer(ctx, binding, output);

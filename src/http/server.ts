@@ -3,6 +3,7 @@ import Koa from 'koa';
 import type { Clock } from '../domain/clock.ts';
 import { HindsightError } from '../errors.ts';
 import type { AnyOperation } from '../operations/define.ts';
+import type { Audit } from '../operations/audit.ts';
 import type { Invoke } from '../operations/invoke.ts';
 import type { AddressLimiter, Limiter } from '../operations/limits.ts';
 import { fieldNames } from '../operations/parse.ts';
@@ -38,6 +39,7 @@ export interface HttpServerParts {
   readonly config: HttpConfig;
   readonly readiness: Readiness;
   readonly metrics: HttpMetrics & MetricsPage;
+  readonly audit?: Pick<Audit, 'refused'> | undefined;
   readonly logger: EventLog;
   readonly clock: Clock;
   readonly mounts: readonly MountedHandler[];

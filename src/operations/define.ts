@@ -1,5 +1,6 @@
 /** The shape of an operation: one definition from which REST, MCP, OpenAPI and the command line derive. */
 import type { z } from 'zod';
+import type { AuditLog } from '../domain/audit.ts';
 import type { ScopeName } from '../domain/principal.ts';
 import type { CallContext, MemoryGateway } from '../memory/gateway.ts';
 import type { Confirm } from './confirm.ts';
@@ -8,6 +9,7 @@ import type { Instructions } from './instructions.ts';
 export interface OperationContext extends CallContext {
   readonly memory: MemoryGateway;
   readonly instructions: Instructions;
+  readonly audit: AuditLog;
   /** Asks the person behind the client. */
   readonly confirm: Confirm;
 }

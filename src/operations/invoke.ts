@@ -1,8 +1,10 @@
 /** One call of one operation, the same for every front end: schema, scope, rate limit, handler, output schema, log and metrics. */
+import type { AuditLog } from '../domain/audit.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ERRORS, HindsightError, toHindsightError } from '../errors.ts';
 import type { CallContext, MemoryGateway } from '../memory/gateway.ts';
 import type { Audit, AuditedCall } from './audit.ts';
+import type { Audit } from './audit.ts';
 import { cannotAsk, type Confirm } from './confirm.ts';
 import type { AnyOperation } from './define.ts';
 import { evenTime } from './even-time.ts';
@@ -27,6 +29,8 @@ export type Invoke = (operation: AnyOperation, rawInput: unknown, call: InvokeCa
 export interface InvokeParts {
   readonly memory: MemoryGateway;
   readonly instructions: Instructions;
+  /** What memory_audit reads. */
+  readonly auditLog: AuditLog;
   readonly limiter: Limiter;
   readonly clock: Clock;
   readonly logger: EventLog;
@@ -49,7 +53,7 @@ interface Progress {
  * ERR_INTERNAL for anything that is not ours, an output that breaks the operation's own schema among it.
  */
 export function createInvoke(parts: InvokeParts): Invoke {
-  const { memory, instructions, limiter, clock, logger, metrics, audit, maxInFlight = Infinity } = parts;
+  const { memory, instructions, auditLog, limiter, clock, logger, metrics, audit, maxInFlight = Infinity } = parts;
   let inFlight = 0;
 
   async function run(operation: AnyOperation, rawInput: unknown, call: InvokeCall, progress: Progress): Promise<Record<string, unknown>> {
@@ -61,7 +65,8 @@ export function createInvoke(parts: InvokeParts): Invoke {
     call.onLimit?.(limit);
     const { onLimit: _onLimit, onDegraded, confirm = cannotAsk, ...context } = call;
     const asked = besides(confirm, progress.answers);
-    const output = checkOutput(operation, await operation.handle(input, { ...context, memory, instructions, confirm: asked }), call);
+    const handled = await operation.handle(input, { ...context, memory, instructions, audit: auditLog, confirm: asked });
+    const output = checkOutput(operation, handled, call);
     if (audit === undefined) return output;
     await audit.done(audited(operation, call, progress), output);
     if (!audit.degraded) return output;
@@ -74,7 +79,12 @@ export function createInvoke(parts: InvokeParts): Invoke {
   }
 
   /** A call that runs takes one place, and one whose answer is a stream until that has ended. */
-  async function placed(operation: AnyOperation, rawInput: unknown, call: InvokeCall, progress: Progress): Promise<Record<string, unknown>> {
+  async function placed(
+    operation: AnyOperation,
+    rawInput: unknown,
+    call: InvokeCall,
+    progress: Progress,
+  ): Promise<Record<string, unknown>> {
     const leave = (): void => void (inFlight -= 1);
     let output;
     try {

@@ -40,6 +40,10 @@ export interface Metrics {
   readonly rescanSampled: (records: number) => void;
   /** A write was rejected because nobody decided on it in time. */
   readonly pendingExpired: () => void;
+  /** Whether the audit log can be written. */
+  readonly auditUp: (up: boolean) => void;
+  /** A read was not recorded because too many records wait for the audit log. */
+  readonly auditDropped: () => void;
   /** An availability shortcut was taken: the answer is right, the guarantee is smaller. */
   readonly shortcutTaken: (name: Shortcut) => void;
 }
@@ -135,6 +139,16 @@ export function createMetrics(): Metrics {
     help: 'Writes that waited for a decision until their time was over',
     registers,
   });
+  const auditLog = new Gauge({
+    name: 'hindsight_audit_up',
+    help: '1 while the audit log can be written; at 0 nothing is changed, and reads say that they are not recorded yet',
+    registers,
+  });
+  const auditGaps = new Counter({
+    name: 'hindsight_audit_dropped_records_total',
+    help: 'Records of reads that were not taken because the queue was full; a gap record tells how many',
+    registers,
+  });
   const shortcuts = new Counter({
     name: 'hindsight_shortcuts_total',
     help: 'Availability shortcuts taken',
@@ -190,6 +204,12 @@ export function createMetrics(): Metrics {
     },
     pendingExpired() {
       expired.inc();
+    },
+    auditUp(up) {
+      auditLog.set(up ? 1 : 0);
+    },
+    auditDropped() {
+      auditGaps.inc();
     },
     shortcutTaken(name) {
       shortcuts.inc({ name });

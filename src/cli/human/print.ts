@@ -1,6 +1,7 @@
 /** Answers of the service as people read them: one printer an operation, a plain one for those that have none. */
 import type { Invocation } from '../command-spec.ts';
 import { EXIT } from '../exit-codes.ts';
+import { printAudit, printAuditVerify } from './audit.ts';
 import { printForgotten, printUpdated, printWritten } from './changes.ts';
 import { printHistory, printHits, printList, printMemory } from './memories.ts';
 import type { Printed, Printer } from './printer.ts';
@@ -20,6 +21,8 @@ const PRINTERS: Readonly<Record<string, Printer<never>>> = {
   memory_quarantine: reviewListPrinter('release'),
   memory_confirm: printDecision,
   memory_release: printDecision,
+  memory_audit: printAudit,
+  memory_audit_verify: printAuditVerify,
   memory_stats: printStats,
 };
 

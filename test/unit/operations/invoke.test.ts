@@ -5,6 +5,7 @@ import { HindsightError, type ErrorCode } from '../../../src/errors.ts';
 import { defineOperation, type AnyOperation } from '../../../src/operations/define.ts';
 import { createInvoke, type Invoke, type InvokeCall } from '../../../src/operations/invoke.ts';
 import { operations } from '../../../src/operations/index.ts';
+import { testAuditLog } from '../../support/audit-store.ts';
 import { principal } from '../../support/principals.ts';
 import { INSTRUCTIONS } from '../http/support/instructions.ts';
 import { MEMORY_ID, memoryDouble, type MemoryDouble } from '../http/support/memory-double.ts';
@@ -26,6 +27,7 @@ function bench(limit?: () => HindsightError, maxInFlight = Infinity): Bench {
   const invoke = createInvoke({
     memory,
     instructions: INSTRUCTIONS,
+    auditLog: testAuditLog(),
     limiter: {
       consume: async (_who, operation, cost) => {
         if (limit !== undefined) throw limit();

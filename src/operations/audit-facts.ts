@@ -1,0 +1,112 @@
+/** What the audit log keeps of a call: ids, namespaces, verdicts and keyed hashes, read from its checked input and output; never a text. Pure. */
+import { createHmac } from 'node:crypto';
+import type { AuditFacts } from '../domain/audit.ts';
+import { isNamespace } from '../domain/namespace.ts';
+import { VERDICTS } from '../domain/trust.ts';
+import { memoryId } from '../domain/wire/common.ts';
+import { normaliseForFingerprint } from '../text/clean.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export type CallFacts = Pick<
+  AuditFacts,
+  'memory_ids' | 'namespaces' | 'verdict' | 'rule_ids' | 'count' | 'query_hmac' | 'content_hmac' | 'detail'
+>;
+
+/** An import names up to 500 new ones and as many that they replace. */
+const MAX_IDS = 1_000;
+const MAX_NAMES = 100;
+/** Lists of things with ids; other members are not looked into: metadata is the caller's. */
+const LISTS = ['results', 'hits', 'items', 'sample'] as const;
+const ID_FIELDS = ['memory_id', 'merged_into', 'candidate_id', 'superseded_by'] as const;
+const ID_LISTS = ['memory_ids', 'replaced'] as const;
+const RULE_ID = /^[a-z0-9][a-z0-9@_.:-]{0,127}$/i;
+const KNOWN_VERDICTS: ReadonlySet<string> = new Set(VERDICTS);
+
+/** `key` makes the hashes; each tenant's are its own. `input` only when it fits its schema. */
+export function callFacts(input: Json | undefined, output: Json | undefined, tenant: string, key: Uint8Array): CallFacts {
+  const found = new Found();
+  for (const part of [input, output]) if (part !== undefined) found.take(part);
+  return {
+    memory_ids: list(found.ids),
+    namespaces: list(found.namespaces),
+    verdict: list(found.verdicts),
+    rule_ids: list(found.rules),
+    count: countOf(output),
+    query_hmac: hmacOf('query', input?.['query'], tenant, key),
+    content_hmac: hmacOf('content', input?.['content'], tenant, key),
+    detail: detailOf(input, output),
+  };
+}
+
+/** HMAC-SHA-256 of a text in the form equal texts share, 43 characters; the same text has another one in another tenant and field. */
+function hmacOf(field: string, text: unknown, tenant: string, key: Uint8Array): string | undefined {
+  if (typeof text !== 'string') return undefined;
+  return createHmac('sha256', key)
+    .update(`${field}\0${tenant}\0${normaliseForFingerprint(text)}`)
+    .digest('base64url');
+}
+
+class Found {
+  readonly ids = new Set<string>();
+  readonly namespaces = new Set<string>();
+  readonly verdicts = new Set<string>();
+  readonly rules = new Set<string>();
+
+  take(part: Json, depth = 0): void {
+    for (const field of ID_FIELDS) this.#id(part[field]);
+    for (const field of ID_LISTS) for (const id of arrayOf(part[field])) this.#id(id);
+    for (const name of [part['namespace'], ...arrayOf(part['namespaces'])])
+      if (typeof name === 'string' && isNamespace(name) && this.namespaces.size < MAX_NAMES) this.namespaces.add(name);
+    const mark = objectOf(part['guard']);
+    if (mark !== undefined) this.#guard(mark);
+    if (depth > 0) return;
+    for (const field of LISTS)
+      for (const item of arrayOf(part[field])) {
+        const inner = objectOf(item);
+        if (inner !== undefined) this.take(inner, depth + 1);
+      }
+  }
+
+  #id(id: unknown): void {
+    // what is not an id may be anything
+    if (typeof id === 'string' && this.ids.size < MAX_IDS && memoryId.safeParse(id).success) this.ids.add(id);
+  }
+
+  #guard(mark: Json): void {
+    const verdict = mark['verdict'];
+    if (typeof verdict === 'string' && KNOWN_VERDICTS.has(verdict)) this.verdicts.add(verdict);
+    for (const rule of arrayOf(mark['rule_ids']))
+      if (typeof rule === 'string' && this.rules.size < MAX_NAMES && RULE_ID.test(rule)) this.rules.add(rule);
+  }
+}
+
+/** How many things the answer is about. */
+function countOf(output: Json | undefined): number | undefined {
+  for (const field of ['forgotten', 'count']) if (typeof output?.[field] === 'number') return output[field];
+  for (const field of LISTS) if (Array.isArray(output?.[field])) return output[field].length;
+  return undefined;
+}
+
+/** Outcomes with how often they came, and what was decided: words of closed sets. */
+function detailOf(input: Json | undefined, output: Json | undefined): CallFacts['detail'] {
+  const outcomes: Record<string, number> = {};
+  for (const item of [output, ...arrayOf(output?.['results'])]) {
+    const outcome = objectOf(item)?.['outcome'];
+    if (typeof outcome === 'string') outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+  }
+  const detail = {
+    ...(Object.keys(outcomes).length === 0 ? {} : { outcomes }),
+    ...pick(input, ['decision', 'mode', 'dry_run', 'collect', 'visibility', 'raw', 'invalid']),
+  };
+  return Object.keys(detail).length === 0 ? undefined : detail;
+}
+
+/** Members that hold words of the schema or booleans. */
+function pick(input: Json | undefined, fields: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(fields.flatMap((field) => (input?.[field] === undefined ? [] : [[field, input[field]]])));
+}
+
+const list = (values: ReadonlySet<string>): readonly string[] | undefined => (values.size === 0 ? undefined : [...values]);
+const arrayOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const objectOf = (value: unknown): Json | undefined => (typeof value === 'object' && value !== null ? (value as Json) : undefined);

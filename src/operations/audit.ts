@@ -1,0 +1,144 @@
+/** Every call's line in the audit log: invoke tells of each call here, the HTTP front end of what it refused before one. */
+import type { AuditFacts, AuditOutcome, AuditTrail } from '../domain/audit.ts';
+import { SERVICE_TENANT } from '../domain/audit.ts';
+import type { Principal } from '../domain/principal.ts';
+import { HindsightError } from '../errors.ts';
+import { plain } from '../telemetry/audit/record.ts';
+import { callFacts } from './audit-facts.ts';
+import type { AnyOperation } from './define.ts';
+
+/** A call as the audit log knows it. */
+export interface AuditedCall {
+  readonly operation: AnyOperation;
+  readonly principal: Principal;
+  readonly traceId: string;
+  /** The input, once it fits its schema. */
+  readonly input?: Readonly<Record<string, unknown>> | undefined;
+  readonly tookMs: number;
+  /** What users answered who were asked during the call. */
+  readonly answers?: readonly string[];
+}
+
+/** A request that was refused before it reached an operation. */
+export interface Refusal {
+  readonly error: HindsightError;
+  readonly principal: Principal | undefined;
+  readonly traceId: string;
+  readonly method: string;
+  /** As declared, or `unknown`: never what the client sent. */
+  readonly route: string;
+}
+
+export interface Audit {
+  /** Reads go on without it, and say so. */
+  readonly degraded: boolean;
+  /** ERR_AUDIT_UNAVAILABLE for an operation that waits for its record, while there cannot be one. */
+  admit(operation: AnyOperation): void;
+  /** Resolves when the call may be answered; ERR_AUDIT_UNAVAILABLE when its record cannot be stored. */
+  done(call: AuditedCall, output: Readonly<Record<string, unknown>>): Promise<void>;
+  failed(call: AuditedCall, error: HindsightError): void;
+  refused(refusal: Refusal): void;
+  /** To be called every minute: tells how many refusals of unknown callers were not recorded, and has the heads signed. */
+  minute(): void;
+}
+
+export interface AuditParts {
+  readonly trail: AuditTrail;
+  /** Makes the keyed hashes; 32 bytes. */
+  readonly key: Uint8Array;
+}
+
+/** Refusals of callers nobody knows that are written one by one in a minute; a flood of them is only counted. */
+const ANONYMOUS_A_MINUTE = 600;
+const DENIED: ReadonlySet<number> = new Set([401, 403, 429]);
+
+/** What changes something, and what takes everything out, is not answered before its record is stored. */
+function waits(operation: AnyOperation): boolean {
+  return operation.effect !== 'read' || operation.scope === 'memory:admin' || operation.scope === 'memory:reveal';
+}
+
+export function createAudit({ trail, key }: AuditParts): Audit {
+  /** Written already: some front ends make an operation's refusal one of the request. */
+  const told = new WeakSet<HindsightError>();
+  const anonymous = floodGate((count) =>
+    append({ record_type: 'gap', tenant: SERVICE_TENANT, count, reason: 'unknown callers', outcome: 'denied' }),
+  );
+
+  const append = (facts: AuditFacts): void => void trail.append(facts, false);
+
+  const factsOf = (call: AuditedCall, output: Readonly<Record<string, unknown>> | undefined): AuditFacts => {
+    const { operation, principal, input, answers = [] } = call;
+    const facts = callFacts(input, output, principal.tenant, key);
+    return {
+      ...facts,
+      ...who(principal),
+      record_type: 'operation',
+      operation: operation.name,
+      scope: operation.scope,
+      trace_id: plain(call.traceId),
+      took_ms: call.tookMs,
+      ...(answers.length === 0 ? {} : { detail: { ...facts.detail, answers } }),
+    };
+  };
+
+  return {
+    get degraded() {
+      return !trail.up;
+    },
+    admit(operation) {
+      if (!trail.up && waits(operation)) throw new HindsightError('ERR_AUDIT_UNAVAILABLE');
+    },
+    async done(call, output) {
+      const facts = factsOf(call, output);
+      const stored = trail.append({ ...facts, verdict: facts.verdict ?? ['allow'], outcome: 'ok' }, waits(call.operation));
+      if (waits(call.operation)) await stored;
+    },
+    failed(call, error) {
+      told.add(error);
+      append({ ...factsOf(call, undefined), ...outcomeOf(error) });
+    },
+    refused({ error, principal, traceId, method, route }) {
+      if (told.has(error) || !DENIED.has(error.status)) return;
+      if (principal === undefined && !anonymous.count()) return;
+      append({
+        ...(principal === undefined ? { tenant: SERVICE_TENANT } : who(principal)),
+        ...outcomeOf(error),
+        record_type: 'refusal',
+        trace_id: plain(traceId),
+        detail: { method: plain(method), route: plain(route) },
+      });
+    },
+    minute() {
+      anonymous.tell();
+      trail.anchor();
+    },
+  };
+}
+
+function who(principal: Principal): Pick<AuditFacts, 'tenant' | 'actor' | 'owner' | 'client_id'> {
+  const { tenant, actor, owner, clientId } = principal;
+  return { tenant, actor, owner, client_id: clientId === undefined ? undefined : plain(clientId) };
+}
+
+function outcomeOf(error: HindsightError): {
+  readonly outcome: AuditOutcome;
+  readonly reason: string;
+  readonly verdict?: readonly string[];
+} {
+  if (error.code === 'ERR_CONFIRMATION_NEEDED') return { outcome: 'asked', reason: error.code };
+  return DENIED.has(error.status)
+    ? { outcome: 'denied', reason: error.code, verdict: ['deny'] }
+    : { outcome: 'failed', reason: error.code };
+}
+
+/** `count`: true for the first so many between two calls of `tell`, which tells how many more there were. */
+function floodGate(tell: (count: number) => void): { count(): boolean; tell(): void } {
+  let seen = 0;
+  return {
+    count: () => (seen += 1) <= ANONYMOUS_A_MINUTE,
+    tell: () => {
+      if (seen > ANONYMOUS_A_MINUTE) tell(seen - ANONYMOUS_A_MINUTE);
+      seen = 0;
+    },
+  };
+}
