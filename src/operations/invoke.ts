@@ -4,7 +4,6 @@ import type { Clock } from '../domain/clock.ts';
 import { ERRORS, HindsightError, toHindsightError } from '../errors.ts';
 import type { CallContext, MemoryGateway } from '../memory/gateway.ts';
 import type { Audit, AuditedCall } from './audit.ts';
-import type { Audit } from './audit.ts';
 import { cannotAsk, type Confirm } from './confirm.ts';
 import type { AnyOperation } from './define.ts';
 import { evenTime } from './even-time.ts';
