@@ -122,6 +122,11 @@ function assemble(v: Settled, issuers: readonly RemoteIssuer[], env: Readonly<Re
       queryPrefix: v.EMBEDDING_QUERY_PREFIX ?? '',
       passagePrefix: v.EMBEDDING_PASSAGE_PREFIX ?? '',
     },
+    /** undefined = no language model. */
+    llm:
+      v.LLM_MODEL === undefined || v.LLM_BASE_URL === undefined
+        ? undefined
+        : { baseUrl: v.LLM_BASE_URL, model: v.LLM_MODEL, apiKey: v.LLM_API_KEY },
     auth: {
       issuers,
       /** The issuer in DATA_DIR; only in local mode. */
@@ -235,6 +240,8 @@ function combinationFaults(raw: Raw): string[] {
   };
   oneOf('ELASTICSEARCH_USERNAME', 'ELASTICSEARCH_PASSWORD');
   oneOf('JWKS_URL', 'JWT_ISSUER');
+  oneOf('LLM_BASE_URL', 'LLM_MODEL');
+  if (has('LLM_API_KEY') && !has('LLM_MODEL')) faults.push('LLM_API_KEY must not be set without LLM_MODEL');
   if (has('ELASTICSEARCH_API_KEY') && has('ELASTICSEARCH_USERNAME'))
     faults.push('ELASTICSEARCH_API_KEY must not be set together with ELASTICSEARCH_USERNAME');
   for (const name of ['EMBEDDING_BASE_URL', 'EMBEDDING_MODEL'] as const)

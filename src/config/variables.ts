@@ -155,6 +155,17 @@ export const environmentSchema = z.object({
     description: 'Put before every stored text, for models trained with one (profile openai).',
   }),
 
+  LLM_BASE_URL: httpUrl().register(facts, {
+    description: 'Base URL of an OpenAI-compatible chat endpoint, usually ending in /v1 (OpenAI, Ollama, vLLM, ...).',
+    derived: 'none: no feature needs one',
+  }),
+  LLM_MODEL: text(256).register(facts, {
+    description:
+      'Model name at the chat endpoint: it judges, after the rules, what is written, and can only hold it back (policies/judge.yaml).',
+    derived: 'none: no language model is called',
+  }),
+  LLM_API_KEY: text(1_000).register(facts, { description: 'Key of the chat endpoint.', secret: true }),
+
   JWKS_URL: z
     .string()
     .refine(isSafeKeysUrl, 'must be an https:// URL (http:// only on a loopback host), without user name or password')

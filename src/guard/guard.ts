@@ -84,6 +84,8 @@ export type Seen = 'whole' | 'part';
 export interface Guard {
   /** Revision of the policies that decide. */
   readonly policyRevision: string;
+  /** Texts of one call that may be judged side by side: 1 where rules alone judge, more where a stage waits for somebody else. */
+  readonly admitsAtOnce: number;
   /** Highest tier a write with this credential can reach. */
   tierOf(principal: Principal): number;
   /** New text: trust, taint and verdict are set here. ERR_GUARD_UNAVAILABLE when a stage fails. */
@@ -126,6 +128,7 @@ export interface GuardOptions {
   readonly trust: TrustPolicy;
   readonly policyRevision: string;
   readonly clock: Clock;
+  readonly admitsAtOnce?: number;
   /** Rule stages, after those that set the tier. */
   readonly admissionStages?: readonly AdmissionStage[];
   readonly screenStages?: readonly ScreenStage[];
@@ -244,6 +247,7 @@ export function createGuard(options: GuardOptions): Guard {
 
   return {
     policyRevision,
+    admitsAtOnce: options.admitsAtOnce ?? 1,
     tierOf: (principal) => actorTier(trust, principal.actor),
     admit: async (draft, context) => {
       const found = await judge(draft, context);

@@ -5,12 +5,14 @@ import type { CreateOutcome, NamespaceRecord } from '../domain/ports.ts';
 import type { Admitted } from '../domain/sealed.ts';
 import type { WriteAnswer, WriteInput, WriteItem, WriteResult } from '../domain/wire/write.ts';
 import { HindsightError } from '../errors.ts';
+import { maskedKinds } from '../guard/secrets/stage.ts';
 import type { MemoryDeps } from './deps.ts';
 import { bareResult, failedResult, faultsOf, invalidResult } from './item-results.ts';
 import type { CallContext } from './gateway.ts';
 import { idempotent } from './idempotency.ts';
 import { checkItems, type CheckedItems } from './items.ts';
 import { loadVisible } from './load.ts';
+import { keepOf, masked, maskedFingerprint, maskFieldsOf, textsOf } from './masking.ts';
 import { draftOf } from './record.ts';
 import { waitSettled } from './settle.ts';
 import type { TurnLinks } from './turn-links.ts';
@@ -149,7 +151,16 @@ async function judgeAll(
     good.flatMap((item) => item.source?.parents ?? []),
   );
   const places = new Map<string, Promise<NamespaceRecord>>();
-  const judged: Judged[] = [];
+  const judgeEntry = async (entry: CheckedItems['items'][number], i: number): Promise<Judged> => {
+    if ('faults' in entry) return { result: invalidResult(entry.faults) };
+    try {
+      return await judge(deps, call, entry.item, ids[i] ?? deps.newId(), parents, places);
+    } catch (error) {
+      if (checked.single || !(error instanceof HindsightError) || error.status >= 500) throw error;
+      return { result: invalidResult(faultsOf(error, `/items/${i}`)) };
+    }
+  };
+  const judged: Promise<Judged>[] = [];
   let chars = 0;
   for (const [offset, entry] of items.entries()) {
     const i = from + offset;
@@ -158,19 +169,13 @@ async function judgeAll(
       await setImmediate();
       chars = 0;
     }
-    const base = checked.single ? '' : `/items/${i}`;
-    if ('faults' in entry) {
-      judged.push({ result: invalidResult(entry.faults) });
-      continue;
-    }
-    try {
-      judged.push(await judge(deps, call, entry.item, ids[i] ?? deps.newId(), parents, places));
-    } catch (error) {
-      if (checked.single || !(error instanceof HindsightError) || error.status >= 500) throw error;
-      judged.push({ result: invalidResult(faultsOf(error, base)) });
-    }
+    const one = judgeEntry(entry, i);
+    // an earlier one may end the call first
+    one.catch(() => undefined);
+    judged.push(one);
+    await judged[judged.length - deps.guard.admitsAtOnce];
   }
-  return judged;
+  return Promise.all(judged);
 }
 
 async function judge(
@@ -190,15 +195,22 @@ async function judge(
     throw new HindsightError('ERR_MEMORY_NOT_FOUND', {
       faults: [{ pointer: '/source/parents', message: 'names a memory that cannot be read' }],
     });
+  const { value: clean, found } = masked(deps, principal.tenant, item, keepOf(item, principal));
   // Checked before the namespace is made, so that a refused item leaves nothing behind.
-  const unplaced = draftOf(item, { memoryId, namespace, generation: 0, principal, nowMs }, deps);
+  const unplaced = draftOf(clean, { memoryId, namespace, generation: 0, principal, nowMs }, deps);
   const place = places.get(namespace) ?? deps.namespaces.ensure(principal.tenant, namespace, principal.owner);
   places.set(namespace, place);
   const { generation, collect } = await place;
   if (collect === 'off') return { result: bareResult('dropped', 'collection off: this namespace takes no new memories') };
+  const fields = await maskFieldsOf(deps, unplaced, found);
   const admission = await deps.guard.admit(
-    { ...unplaced, generation },
-    { principal, source: item.source, parents: parents.filter((p) => p !== undefined) },
+    { ...unplaced, generation, ...fields, ...maskedFingerprint(unplaced.content, fields) },
+    {
+      principal,
+      source: clean.source,
+      parents: parents.filter((p) => p !== undefined),
+      ...(found.length === 0 ? {} : { unmasked: textsOf(item) }),
+    },
   );
   if (admission.record === undefined)
     return {
@@ -215,7 +227,7 @@ function resultOf(record: MemoryRecord, outcome: CreateOutcome | undefined): Wri
     version: record.version,
     settled: (record.spaces_due ?? []).length === 0,
     replaced: [],
-    masked: [...(record.masked ?? [])],
+    masked: maskedKinds(record.masked),
     guard: mutable(record.guard),
   };
 }

@@ -38,6 +38,8 @@ export interface Metrics {
   readonly rescanFound: (rule: string, action: 'quarantined' | 'reported') => void;
   /** Records judged by the nightly sample. */
   readonly rescanSampled: (records: number) => void;
+  /** The language model judged a write, or should have. */
+  readonly judged: (outcome: 'passed' | 'held' | 'failed' | 'rested') => void;
   /** A write was rejected because nobody decided on it in time. */
   readonly pendingExpired: () => void;
   /** Whether the audit log can be written. */
@@ -134,6 +136,12 @@ export function createMetrics(): Metrics {
     help: 'Records judged by the nightly sample',
     registers,
   });
+  const judgements = new Counter({
+    name: 'hindsight_guard_judged_total',
+    help: 'Writes that the language model judged: passed, held back, failed (it pends), or rested (it pends unasked after failures in a row)',
+    labelNames: ['outcome'],
+    registers,
+  });
   const expired = new Counter({
     name: 'hindsight_guard_pending_expired_total',
     help: 'Writes that waited for a decision until their time was over',
@@ -201,6 +209,9 @@ export function createMetrics(): Metrics {
     },
     rescanSampled(records) {
       sampled.inc(records);
+    },
+    judged(outcome) {
+      judgements.inc({ outcome });
     },
     pendingExpired() {
       expired.inc();
