@@ -1,5 +1,6 @@
 /** stdin and stdout of the stdio entry: one JSON-RPC message a line, nothing else on stdout, the end when stdin ends. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { refusalOf } from './mcp-frame.ts';
 import { createServiceFinder, type FinderOptions } from './mcp-service.ts';
 import { Relay } from './mcp-relay.ts';
 import type { Json } from './mcp-upstream.ts';
@@ -45,8 +46,9 @@ function receive(line: string, relay: Relay, send: (message: Json) => void): voi
     send({ jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Parse error: a line on stdin is not JSON' } });
     return;
   }
-  if (typeof message === 'object' && message !== null && !Array.isArray(message)) void relay.take(message as Json);
-  else send({ jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'Invalid request: send one JSON-RPC message a line' } });
+  const refused = refusalOf(message);
+  if (refused === undefined) void relay.take(message as Json);
+  else send(refused);
 }
 
 /** Open streams and timers must not hold the process; what was written to a pipe has been handed over already. */

@@ -99,6 +99,8 @@ describe('the stdio entry', function () {
     expect((await client.call('memory_get', { memory_id: 'none' })).result.isError).to.equal(true);
     client.program.child.stdin?.write('no json\n');
     await client.program.until(() => client.messages.some(({ error }) => error?.code === -32700));
+    client.program.child.stdin?.write('{"jsonrpc":"2.0"}\n');
+    await client.program.until(() => client.messages.some(({ id, error }) => id === null && error?.code === -32600));
     const { code, tookMs } = await client.leave();
     expect(code).to.equal(0);
     expect(tookMs).to.be.below(1_000);
