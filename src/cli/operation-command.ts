@@ -153,7 +153,8 @@ function examplesOf(operation: AnyOperation, flags: readonly Flag[]): string[] {
       else if (flag.type === 'boolean') parts.push(value === true ? `--${flag.name}` : `--no-${flag.name}`);
       else parts.push(`--${flag.name} ${quoted(shown)}`);
     }
-    return said === 0 ? [] : [parts.join(' ')];
+    // an operation that needs nothing shows so
+    return said === 0 && Object.keys(example).length > 0 ? [] : [parts.join(' ')];
   });
 }
 
