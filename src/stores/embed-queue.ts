@@ -6,6 +6,7 @@ import type { DeadReason, EmbedQueue, EmbedTask } from '../domain/ports.ts';
 import { bulk, itemAway, type BulkItem } from '../elastic/bulk.ts';
 import { isMissingIndex, mapStoreError, RETRY } from '../elastic/client.ts';
 import { placementOf, tenantPattern } from '../elastic/placement.ts';
+import { tenantBuckets } from './tenant-buckets.ts';
 
 export interface EmbedQueueOptions {
   readonly client: Client;
@@ -27,7 +28,6 @@ export const REEMBED_MARK = 'reembed';
 /** A record that the store lets nobody change is not asked for again this long: it would take a place in every batch. */
 const REFUSED_REST_MS = 600_000;
 const REFUSED_KEPT = 1_000;
-const TENANTS_AT_ONCE = 1_000;
 
 type Clause = estypes.QueryDslQueryContainer;
 
@@ -71,19 +71,7 @@ export function createEmbedQueue({ client, prefix, clock, spaces }: EmbedQueueOp
 
   return {
     async dueTenants() {
-      const answer = await client
-        .search<never, { tenants: estypes.AggregationsStringTermsAggregate }>(
-          {
-            ...everyTenant,
-            size: 0,
-            track_total_hits: false,
-            query: claimable(spaces(), clock(), leftOut()),
-            aggs: { tenants: { terms: { field: 'tenant', size: TENANTS_AT_ONCE } } },
-          },
-          RETRY,
-        )
-        .catch(rethrow);
-      return tenantCounts(answer.aggregations?.tenants);
+      return (await tenantBuckets(client, prefix, claimable(spaces(), clock(), leftOut()))).map(({ tenant, count }) => ({ tenant, count }));
     },
 
     async claim(tenant, { limit, leaseMs, by }) {
@@ -148,14 +136,6 @@ interface DepthAnswer {
   readonly due: { readonly doc_count: number };
   readonly dead: { readonly doc_count: number; readonly by: { readonly buckets: readonly { key: string; doc_count: number }[] } };
   readonly foreign: { readonly doc_count: number };
-}
-
-/** Buckets of a terms aggregation over `tenant`. */
-export function tenantCounts(
-  aggregate: estypes.AggregationsStringTermsAggregate | undefined,
-): readonly { readonly tenant: string; readonly count: number }[] {
-  const buckets = (aggregate?.buckets ?? []) as estypes.AggregationsStringTermsBucket[];
-  return buckets.map((bucket) => ({ tenant: String(bucket.key), count: bucket.doc_count }));
 }
 
 /** Due in one of these spaces, under no running lease, and no dead letter at rest: the end of its last lease tells when it was tried. */

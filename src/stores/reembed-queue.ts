@@ -3,11 +3,10 @@ import type { estypes } from '@elastic/elasticsearch';
 import { isoTime, type Clock } from '../domain/clock.ts';
 import { SEARCHABLE_STATUSES } from '../domain/memory.ts';
 import type { ReembedCandidate, ReembedQueue } from '../domain/ports.ts';
-import { isMissingIndex, mapStoreError, RETRY, storeCall } from '../elastic/client.ts';
-import { placementOf, tenantPattern } from '../elastic/placement.ts';
-import { tenantCounts, type EmbedQueueOptions } from './embed-queue.ts';
-
-const TENANTS_AT_ONCE = 1_000;
+import { isMissingIndex, mapStoreError, RETRY } from '../elastic/client.ts';
+import { placementOf } from '../elastic/placement.ts';
+import type { EmbedQueueOptions } from './embed-queue.ts';
+import { tenantBuckets } from './tenant-buckets.ts';
 
 type Clause = estypes.QueryDslQueryContainer;
 type Source = ReembedCandidate['record'];
@@ -31,21 +30,7 @@ const FIELDS: readonly (keyof Source)[] = [
 export function createReembedQueue({ client, prefix, clock, spaces }: EmbedQueueOptions): ReembedQueue {
   return {
     async tenants() {
-      const answer = await storeCall(() =>
-        client.search<never, { tenants: estypes.AggregationsStringTermsAggregate }>(
-          {
-            index: tenantPattern(prefix, 'memory'),
-            allow_no_indices: true,
-            allow_partial_search_results: false,
-            size: 0,
-            track_total_hits: false,
-            query: wanting(spaces(), clock),
-            aggs: { tenants: { terms: { field: 'tenant', size: TENANTS_AT_ONCE } } },
-          },
-          RETRY,
-        ),
-      );
-      return tenantCounts(answer.aggregations?.tenants);
+      return (await tenantBuckets(client, prefix, wanting(spaces(), clock))).map(({ tenant, count }) => ({ tenant, count }));
     },
 
     async page(tenant, { after, limit }) {

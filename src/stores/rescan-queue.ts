@@ -3,8 +3,9 @@ import type { estypes } from '@elastic/elasticsearch';
 import { isoTime, type Clock } from '../domain/clock.ts';
 import { SEARCHABLE_STATUSES } from '../domain/memory.ts';
 import type { RecordRef, RescanQueue } from '../domain/ports.ts';
-import { isMissingIndex, mapStoreError, RETRY, storeCall, type StoreClient } from '../elastic/client.ts';
-import { placementOf, tenantPattern } from '../elastic/placement.ts';
+import { isMissingIndex, mapStoreError, RETRY, type StoreClient } from '../elastic/client.ts';
+import { placementOf } from '../elastic/placement.ts';
+import { tenantBuckets } from './tenant-buckets.ts';
 
 export interface RescanQueueOptions {
   readonly client: StoreClient;
@@ -12,17 +13,10 @@ export interface RescanQueueOptions {
   readonly clock: Clock;
 }
 
-/** Tenants of one look; with more, the next look finds the rest once these are done. */
-const TENANTS_AT_ONCE = 10_000;
 /** Only what a record is loaded by: its text comes through the guard. */
 const REF: readonly (keyof RecordRef)[] = ['memory_id', 'tenant', 'namespace', 'owner'];
 
 type Clause = estypes.QueryDslQueryContainer;
-interface Tenants {
-  readonly tenants: {
-    readonly buckets: readonly { readonly key: string; readonly doc_count: number; readonly latest?: { readonly value: number | null } }[];
-  };
-}
 
 /** RescanQueue over all tenants' memory indices. Errors: ERR_STORE_*. */
 export function createRescanQueue({ client, prefix, clock }: RescanQueueOptions): RescanQueue {
@@ -32,24 +26,6 @@ export function createRescanQueue({ client, prefix, clock }: RescanQueueOptions)
       must_not: [{ range: { expires_at: { lte: isoTime(clock()) } } }],
     },
   });
-
-  const tenantsOf = async (query: Clause): Promise<Tenants['tenants']['buckets']> => {
-    const answer = await storeCall(() =>
-      client.search<never, Tenants>(
-        {
-          index: tenantPattern(prefix, 'memory'),
-          allow_no_indices: true,
-          allow_partial_search_results: false,
-          size: 0,
-          track_total_hits: false,
-          query,
-          aggs: { tenants: { terms: { field: 'tenant', size: TENANTS_AT_ONCE }, aggs: { latest: { max: { field: 'updated_at' } } } } },
-        },
-        RETRY,
-      ),
-    );
-    return answer.aggregations?.tenants.buckets ?? [];
-  };
 
   const refsOf = async (tenant: string, request: Omit<estypes.SearchRequest, 'index'>): Promise<readonly RecordRef[]> => {
     try {
@@ -72,8 +48,8 @@ export function createRescanQueue({ client, prefix, clock }: RescanQueueOptions)
 
   return {
     async judgedBefore(revision) {
-      const buckets = await tenantsOf({ bool: { filter: [searchable()], must_not: [judgedBy(revision)] } });
-      return buckets.map(({ key, doc_count, latest }) => ({ tenant: key, count: doc_count, latest: isoTime(latest?.value ?? 0) }));
+      const buckets = await tenantBuckets(client, prefix, { bool: { filter: [searchable()], must_not: [judgedBy(revision)] } });
+      return buckets.map(({ tenant, count, latestMs }) => ({ tenant, count, latest: isoTime(latestMs) }));
     },
 
     async refsJudgedBefore(tenant, { revision, since, after, limit }) {
@@ -87,7 +63,7 @@ export function createRescanQueue({ client, prefix, clock }: RescanQueueOptions)
       return { refs, next: refs.length < limit ? undefined : refs.at(-1)?.memory_id };
     },
 
-    withRecords: async () => (await tenantsOf(searchable())).map(({ key }) => key),
+    withRecords: async () => (await tenantBuckets(client, prefix, searchable())).map(({ tenant }) => tenant),
 
     drawn: (tenant, { size, seed }) =>
       refsOf(tenant, {
