@@ -21,9 +21,27 @@ const MORSE = /(?:[.\-]{1,6}[ /]{1,3}){8,}[.\-]{1,6}/g;
 const ANYTHING_ENCODED =
   /[%\\&\ufe00-\ufe0f\u{e0020}-\u{e01ef}]|<~|[!-~]{16}|\d{2,3}[\s,]+\d{2,3}[\s,]+\d|(?:[0-9a-fA-F]{2}[\s:,]){7}|[.-]{1,6}[ /]{1,3}[.-]{1,6}[ /]{1,3}[.-]|[01]{8}|rot-?13/iu;
 
+/** The same of plain ASCII, but for the long run: no folding of case and no characters beyond the first plane to look for. */
+const ANYTHING_ENCODED_ASCII =
+  /[%\\&]|<~|\d{2,3}[\s,]+\d{2,3}[\s,]+\d|(?:[0-9a-fA-F]{2}[\s:,]){7}|[.-]{1,6}[ /]{1,3}[.-]{1,6}[ /]{1,3}[.-]|[01]{8}|[rR][oO][tT]-?13/;
+const PLAIN_ASCII = /^[\x00-\x7f]*$/;
+/** The shortest run of base64 or base32. */
+const RUN_CHARS = 16;
+
+function mayBeEncoded(text: string): boolean {
+  if (!PLAIN_ASCII.test(text)) return ANYTHING_ENCODED.test(text);
+  let run = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    run = code > 0x20 && code < 0x7f ? run + 1 : 0;
+    if (run === RUN_CHARS) return true;
+  }
+  return ANYTHING_ENCODED_ASCII.test(text);
+}
+
 /** Readable decodings of the parts of `text`; at most 32, each at most 16 KB. */
 export function* decodedParts(text: string): Iterable<string> {
-  if (!ANYTHING_ENCODED.test(text)) return;
+  if (!mayBeEncoded(text)) return;
   let parts = 0;
   for (const part of candidates(text)) {
     if (part === undefined || !readable(part)) continue;

@@ -1,9 +1,9 @@
 /** The readings of one text that the rules look at: normalised, folded, joined, decoded and the parts a page hides; first step of the text guard. */
-import { Converter } from 'opencc-js/t2cn';
 import { decodedParts } from './decode.ts';
 import { foldConfusables } from './confusables.ts';
 import { hiddenParts } from './hidden.ts';
 import { joinSpaced } from './join-spaced.ts';
+import { toSimplified } from './simplified.ts';
 
 /** One reading of a text. */
 export interface View {
@@ -17,14 +17,12 @@ export interface View {
 const MAX_DEPTH = 2;
 const MAX_VIEW_CHARS = 64 * 1024;
 
-// The package's types name a module without its ending, which Node's resolution does not take: the result has no type.
-const converter: unknown = Converter({ from: 't', to: 'cn' });
-const toSimplified = converter as (text: string) => string;
-
 /** Invisible characters: format characters, fillers and variation selectors; joiners inside emoji change nothing for words. */
 const INVISIBLE = /[\p{Cf}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0f\u{e0100}-\u{e01ef}\u0300-\u036f]/gu;
 const HAN = /\p{Script=Han}/u;
 const INLINE_SPACE = /[^\S\n]+/g;
+/** Any but single plain spaces. */
+const FOLDABLE_SPACE = /[^\S\n ]| {2}/;
 
 /** What the readings of one memory beside the plain one may still hold; `excess` tells that there was more than is opened. */
 export interface ReadingBudget {
@@ -49,7 +47,7 @@ function lettersFolded(text: string): string {
 }
 
 function spacesFolded(text: string): string {
-  return text.replace(INLINE_SPACE, ' ');
+  return FOLDABLE_SPACE.test(text) ? text.replace(INLINE_SPACE, ' ') : text;
 }
 
 /**
@@ -89,12 +87,13 @@ function* foldings(
   plain: string,
   letters: string,
 ): Iterable<{ name: 'folded' | 'joined' | 'unwrapped' | 'leet' | 'reversed'; text: string }> {
-  const folded = foldConfusables(plain);
+  const folded = PLAIN_ASCII.test(plain) ? plain : foldConfusables(plain);
   if (folded !== plain) yield { name: 'folded', text: folded };
   const joined = joinSpaced(letters);
   if (joined !== letters) yield { name: 'joined', text: spacesFolded(wordsApart(joined)) };
   // a line's end within a sentence is none of the sentence
-  if (WRAPPED.test(plain)) yield { name: 'unwrapped', text: plain.replace(WRAPPED_EACH, ' ') };
+  const unwrapped = plain.includes('\n') ? plain.replace(WRAPPED, ' ') : plain;
+  if (unwrapped !== plain) yield { name: 'unwrapped', text: unwrapped };
   const whole = withoutInnerMarks(plain);
   if (whole !== plain) yield { name: 'joined', text: whole };
   for (const text of unleet(plain)) yield { name: 'leet', text };
@@ -104,12 +103,12 @@ function* foldings(
 }
 
 /** A line that goes on in the next: no mark ends it, no blank line follows, and the next starts no item of a list. */
-const WRAPPED = /[^\s.!?。！？:：;；]\n(?=[^\s\-*#>|\d])/;
-const WRAPPED_EACH = /(?<=[^\s.!?。！？:：;；])\n(?=[^\s\-*#>|\d])/g;
+const WRAPPED = /(?<=[^\s.!?。！？:：;；])\n(?=[^\s\-*#>|\d])/g;
 
 /** Tags and hyphens inside words, which a page or a line break hides. */
 function withoutInnerMarks(text: string): string {
   const untagged = text.includes('<') ? text.replace(/(?<=\p{L})(?:<\/?[a-z][^<>]{0,80}>){1,4}(?=\p{L})/gu, '') : text;
+  if (untagged.indexOf('-') === untagged.lastIndexOf('-')) return untagged;
   const hyphened = untagged.match(/(?<!\p{L})\p{L}{2,24}-\p{L}{2,24}/gu) ?? [];
   return hyphened.length >= 2 ? untagged.replace(/(?<=\p{L}{2})-(?=\p{L}{2})/gu, '') : untagged;
 }
