@@ -81,7 +81,9 @@ export class StoredSets {
     let done = 0;
     const told = progressOf(`${set.name}: import`, items.length);
     await inTurn(batches(items, BATCH), 1, async (batch) => {
-      const ids = await sendBatch(client, batchBody(batch.map(({ item }) => item)));
+      const held = (index: number): void =>
+        progress(`${set.name}: the guard holds back ${batch[index]?.documentId ?? ''}; no search finds it`);
+      const ids = await sendBatch(client, batchBody(batch.map(({ item }) => item)), {}, held);
       for (const [i, id] of ids.entries()) documents[id] = batch[i]?.documentId ?? '';
       done += batch.length;
       told(done);

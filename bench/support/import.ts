@@ -27,11 +27,21 @@ export function batches<T>(items: readonly T[], most: number, maxBytes = 7 * 102
   return made;
 }
 
-/** Sends one prepared batch; its memory ids in order. Throws when any item was not stored. */
-export async function sendBatch(client: HttpClient, body: string, headers: OutgoingHttpHeaders = {}): Promise<string[]> {
+/** What the guard does to an item instead of storing it: it has an id, and no search finds it. */
+const HELD_BACK: ReadonlySet<string> = new Set(['pending', 'candidate', 'quarantined']);
+
+/** Sends one prepared batch; its memory ids in order. Throws when any item was not stored; `onHeld` is told of those the guard holds back instead. */
+export async function sendBatch(
+  client: HttpClient,
+  body: string,
+  headers: OutgoingHttpHeaders = {},
+  onHeld?: (index: number) => void,
+): Promise<string[]> {
   const answer = await client.json<WriteAnswer>({ method: 'POST', path: '/v1/memories', body, headers });
-  return answer.results.map(({ memory_id, outcome, reason }) => {
-    if (outcome !== 'stored' || memory_id === null) throw new Error(`an item was not stored: ${outcome} ${reason ?? ''}`);
+  return answer.results.map(({ memory_id, outcome, reason }, index) => {
+    const held = onHeld !== undefined && HELD_BACK.has(outcome);
+    if (memory_id === null || !(outcome === 'stored' || held)) throw new Error(`an item was not stored: ${outcome} ${reason ?? ''}`);
+    if (held) onHeld(index);
     return memory_id;
   });
 }

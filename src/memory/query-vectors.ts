@@ -2,6 +2,14 @@
 import type { QueryVector } from '../domain/ranking.ts';
 import type { MemoryDeps } from './deps.ts';
 
+export interface VectorRequest {
+  readonly query: string;
+  /** Spaces to search; the question's own or others. */
+  readonly spaceNames: readonly string[];
+  /** Share of the last sentence in the vector of a long question; 0 without it. */
+  readonly lastSentence?: number | undefined;
+}
+
 /** A local query vector takes 3-5 ms (retrieval.md); a remote one that takes longer than this is as good as down. */
 const EMBED_LIMIT_MS = 2_000;
 
@@ -11,15 +19,16 @@ const EMBED_LIMIT_MS = 2_000;
  */
 export async function queryVectors(
   deps: Pick<MemoryDeps, 'embedder' | 'onDegraded'>,
-  query: string,
-  spaceNames: readonly string[],
+  { query, spaceNames, lastSentence = 0 }: VectorRequest,
   signal: AbortSignal,
   limitMs = EMBED_LIMIT_MS,
 ): Promise<readonly QueryVector[] | undefined> {
   const limit = AbortSignal.timeout(limitMs);
   const either = AbortSignal.any([signal, limit]);
+  const primary = deps.embedder.spacesForQuery(query)[0];
+  const make = (name: string): Promise<QueryVector> => queryVector(deps, { query, name, cross: name !== primary, lastSentence }, either);
   try {
-    return await Promise.race([Promise.all(spaceNames.map((name) => queryVector(deps, query, name, either))), aborted(either)]);
+    return await Promise.race([Promise.all(spaceNames.map(make)), aborted(either)]);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     deps.onDegraded?.('vector', error);
@@ -27,13 +36,43 @@ export async function queryVectors(
   }
 }
 
-async function queryVector(deps: Pick<MemoryDeps, 'embedder'>, query: string, name: string, signal: AbortSignal): Promise<QueryVector> {
+interface SpaceRequest {
+  readonly query: string;
+  readonly name: string;
+  /** The question's own space is another one. */
+  readonly cross: boolean;
+  readonly lastSentence: number;
+}
+
+async function queryVector(
+  deps: Pick<MemoryDeps, 'embedder'>,
+  { query, name, cross, lastSentence }: SpaceRequest,
+  signal: AbortSignal,
+): Promise<QueryVector> {
   const space = deps.embedder.spaces.find((s) => s.name === name);
   if (space === undefined) throw new Error(`no vector space ${name}`);
-  const [vector] = await deps.embedder.embed(name, [query], 'query', signal);
+  const last = lastSentence > 0 ? lastSentenceOf(query) : undefined;
+  const texts = last === undefined ? [query] : [query, last];
+  const [whole, end] = await Promise.all(texts.map((text) => deps.embedder.embed(name, [text], 'query', signal)));
+  const vector = whole?.[0];
   if (vector === undefined) throw new Error(`no vector from space ${name}`);
-  return { space: name, field: space.field, vector, boost: space.knnBoost, calibration: space.calibration };
+  const calibration = cross ? (space.crossCalibration ?? space.calibration) : space.calibration;
+  const mixed = end?.[0] === undefined ? vector : mix(vector, end[0], lastSentence);
+  return { space: name, field: space.field, vector: mixed, boost: space.knnBoost, calibration };
 }
+
+/** Sentences from which the last one is what is asked and the others tell why (retrieval.md: at two, nothing is won). */
+const LONG_QUESTION_SENTENCES = 3;
+const SENTENCE_END = /(?<=[.!?。！？])\s*/u;
+
+/** The last sentence of a question of three or more; undefined for a shorter one. */
+function lastSentenceOf(query: string): string | undefined {
+  const sentences = query.split(SENTENCE_END).filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
+  return sentences.length < LONG_QUESTION_SENTENCES ? undefined : sentences.at(-1)?.trim();
+}
+
+/** `(1 - share) a + share b`; its length does not matter to the cosine. */
+const mix = (a: Float32Array, b: Float32Array, share: number): Float32Array => a.map((x, i) => (1 - share) * x + share * (b[i] ?? 0));
 
 /** Rejects when the signal fires: a provider that does not heed it must not hold the search. */
 function aborted(signal: AbortSignal): Promise<never> {

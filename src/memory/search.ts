@@ -63,7 +63,8 @@ export async function rank(deps: MemoryDeps, input: SearchInput, call: CallConte
   };
   const probe = deps.guard.scope({ key: holdingsKey(request) }, request);
   const [primary, ...others] = deps.embedder.spacesForQuery(input.query);
-  const embed = (names: readonly string[]) => queryVectors(deps, input.query, names, call.signal);
+  const lastSentence = profile.boosts['last_sentence'];
+  const embed = (spaceNames: readonly string[]) => queryVectors(deps, { query: input.query, spaceNames, lastSentence }, call.signal);
   const [holdings, first] = await Promise.all([visibleHoldings(deps, probe), embed(primary === undefined ? [] : [primary])]);
   // A second space only where there is Chinese for it to find (retrieval.md, which space).
   const chinese = holdings.languages.has('zh') || holdings.languages.has('mixed');

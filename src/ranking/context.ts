@@ -1,5 +1,6 @@
 /** What one search ranks by, worked out once from its specification: the query builder and fuse both read it, so engine and service never disagree. */
 import type { QueryVector, RankingProfile, SearchSpec } from '../domain/ranking.ts';
+import { capitalisedWords } from '../text/query-terms.ts';
 import { hasHan } from '../text/script.ts';
 import { parseDates } from './dates.ts';
 import type { DateRanges } from './dates/collector.ts';
@@ -55,7 +56,7 @@ export function rankContext(spec: SearchSpec, lang: Lang = 'en'): RankContext {
   const similarity = (profile.weights['vector'] ?? 0) > 0 ? similarityOf(spec, short) : undefined;
   return {
     profile,
-    weights: effectiveWeights(profile, short, dates.recent),
+    weights: effectiveWeights(profile, shareOf(spec, short), dates.recent),
     unit: profile.boosts['unit'] ?? 0,
     askedAtMs: spec.askedAtMs,
     taskId: spec.taskId,
@@ -80,15 +81,21 @@ export function isShortChinese(query: string): boolean {
   return true;
 }
 
-function effectiveWeights(profile: RankingProfile, short: boolean, recent: boolean): Readonly<Record<string, number>> {
+/** The vector's share of vector + lexical where the form of the question decides it. */
+function shareOf({ query, profile }: SearchSpec, short: boolean): number | undefined {
+  if (short) return profile.boosts['short_vector_share'];
+  const share = profile.boosts['named_vector_share'];
+  return share !== undefined && !hasHan(query) && capitalisedWords(query).length > 0 ? share : undefined;
+}
+
+function effectiveWeights(profile: RankingProfile, share: number | undefined, recent: boolean): Readonly<Record<string, number>> {
   const weights: Record<string, number> = { ...profile.weights };
   const { vector = 0, lexical = 0, recency = 0 } = profile.weights;
-  const share = profile.boosts['short_vector_share'];
-  if (short && share !== undefined && vector > 0 && lexical > 0) {
+  if (share !== undefined && vector > 0 && lexical > 0) {
     weights['vector'] = rounded((vector + lexical) * share);
     weights['lexical'] = rounded((vector + lexical) * (1 - share));
   }
-  if (recent) weights['recency'] = rounded(recency * (profile.boosts['recency_asked'] ?? 1));
+  if (recent) weights['recency'] = Math.max(recency, profile.boosts['recency_asked'] ?? 0);
   return weights;
 }
 

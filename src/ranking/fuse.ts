@@ -50,13 +50,13 @@ function byScore(a: Scored, b: Scored): number {
 }
 
 /**
- * One hit for equal texts about one subject in one namespace: what still holds before what does not, then the most trusted, of those the
- * best, so that a copy from a web page never stands in for the user's own words.
+ * One hit for equal texts about one subject and day in one namespace (said again on another day, they are two events): what still holds
+ * before what does not, then the most trusted, of those the best, so that a copy from a web page never stands in for the user's own words.
  */
 function collapse(sorted: readonly Scored[]): readonly Scored[] {
   const kept = new Map<string, Scored>();
   const keyOf = ({ evidence: { record } }: Scored): string =>
-    JSON.stringify([record.namespace, record.subject ?? null, record.fingerprint]);
+    JSON.stringify([record.namespace, record.subject ?? null, record.fingerprint, record.occurred_at?.slice(0, 10) ?? null]);
   for (const scored of sorted) {
     const earlier = kept.get(keyOf(scored));
     if (earlier === undefined || standing(scored) > standing(earlier)) kept.set(keyOf(scored), scored);

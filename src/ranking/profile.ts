@@ -31,9 +31,11 @@ const boosts = z.strictObject({
   date_next_month: share.describe('Fit of the first ten days of the month after'),
   date_week: share.describe('Fit of a week'),
   date_year: share.describe('Fit of a year'),
-  recency_asked: boost.describe('Multiplier of the weight of recency when the question asks for the latest'),
+  recency_asked: share.describe('Least weight of recency when the question asks for the latest'),
   short_knn: boost.describe('knn boost for Chinese questions of at most four characters'),
   short_vector_share: share.describe('Share of the vector in vector + lexical for such questions'),
+  named_vector_share: share.describe('The same for questions in Latin script that name somebody or something'),
+  last_sentence: share.describe('Share of the last sentence in the vector of a question of three or more sentences'),
   due_similarity: share.describe('Calibrated similarity a record stands at in the engine while its vector is due'),
 });
 
@@ -83,7 +85,7 @@ export function loadProfiles(folder: string): ReadonlyMap<string, RankingProfile
 
 /**
  * A profile with a caller's weights laid over it. New weights of vector and lexical also move their parts in the engine, so that
- * the candidates follow; those of the additive signals follow by themselves.
+ * the candidates follow; those of the additive signals follow by themselves. A weight of recency that the caller gives holds for every question.
  * @throws ERR_REQUEST_INVALID with a pointer /weights/<name> for each unknown signal or number outside 0..10.
  */
 export function withWeights(profile: RankingProfile, weights: Readonly<Record<string, number>>): RankingProfile {
@@ -98,6 +100,7 @@ export function withWeights(profile: RankingProfile, weights: Readonly<Record<st
     const [before = 0, after] = [profile.weights[name], weights[name]];
     if (after !== undefined && before > 0) boosts[name] = ((boosts[name] ?? 1) * after) / before;
   }
+  if (weights['recency'] !== undefined) boosts['recency_asked'] = 0;
   return frozen({ ...profile, boosts, weights: { ...profile.weights, ...weights } });
 }
 

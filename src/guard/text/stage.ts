@@ -59,7 +59,7 @@ function wholeGroup(text: string, from: number): number {
 /** The judge as a stage: it looks at the tier that earlier stages have left. */
 export const textStage = (judge: TextJudge): AdmissionStage => ({
   name: 'text',
-  judge: (draft, _context, { tier }) => judge(draft, tier),
+  judge: (draft, { unmasked }, { tier }) => judge(unmasked === undefined ? draft : { ...draft, ...unmasked }, tier),
 });
 
 const graver = (a: Verdict, b: Verdict): Verdict => (VERDICTS.indexOf(b) > VERDICTS.indexOf(a) ? b : a);

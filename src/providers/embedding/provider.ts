@@ -19,6 +19,8 @@ export interface VectorSpace {
   readonly modelId: string;
   readonly dims: number;
   readonly calibration: Calibration;
+  /** The same for questions whose own space is another one; `calibration` without it. */
+  readonly crossCalibration?: Calibration;
   /** Boost of this space's knn clause in the one hybrid query, in engine score units. */
   readonly knnBoost: number;
 }

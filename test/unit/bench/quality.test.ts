@@ -18,7 +18,7 @@ describe('bench quality', () => {
     it('leave one signal only by weighing all others 0, and leave each out by itself', () => {
       const rows = new Map(rankingRows('assistant', profiles, true).map((row) => [row.name, row.request]));
       const words = rows.get(BM25_ROW)?.['weights'] as Record<string, number>;
-      expect(words).to.include({ vector: 0, speaker: 0, date: 0, recency: 0 }).and.not.have.property('lexical');
+      expect(words).to.include({ vector: 0, speaker: 0, date: 0, access: 0 }).and.not.have.property('lexical');
       expect(rows.get(VECTOR_ROW)?.['weights']).to.include({ lexical: 0, date: 0 }).and.not.have.property('vector');
       const weighed = Object.entries(profiles.get('assistant')?.weights ?? {}).filter(([, weight]) => weight > 0);
       for (const [signal] of weighed) expect(rows.get(`without ${signal}`)).to.deep.include({ weights: { [signal]: 0 } });

@@ -23,7 +23,7 @@ const WORTH: QueryClause[] = [
   { field_value_factor: { field: 'access_level', factor: 0.1, missing: 0 }, weight: 1.25 },
   { field_value_factor: { field: 'trust_tier', factor: 0.2, missing: 0 }, weight: 3.75 },
 ];
-const FUNCTIONS = [recency(2.5), ...WORTH];
+const FUNCTIONS = WORTH;
 
 const knn = (field: string, vector: number[], boost: number, filter: QueryClause[] = SCOPE): QueryClause => ({
   knn: { field, query_vector: vector, k: 1000, num_candidates: 1000, filter, boost },
@@ -132,9 +132,9 @@ describe('the one hybrid query', () => {
     });
   });
 
-  it('lets recency count five times when the question asks for the latest', () => {
+  it('lets age count when the question asks for the latest, and only then', () => {
     const query = build('latest')['query'] as { function_score: { functions: QueryClause[] } };
-    expect(query.function_score.functions).to.deep.equal([recency(12.5), ...WORTH]);
+    expect(query.function_score.functions).to.deep.equal([recency(6.25), ...WORTH]);
   });
 
   it('adds task functions that never both match, and an exact code', () => {

@@ -32,15 +32,28 @@ describe('memory search', () => {
     embedder.state = 'silent';
     const degraded: string[] = [];
     const deps = { embedder, onDegraded: (part: string) => void degraded.push(part) };
-    expect(await queryVectors(deps, 'tea', ['en'], new AbortController().signal, 20)).to.equal(undefined);
+    expect(await queryVectors(deps, { query: 'tea', spaceNames: ['en'] }, new AbortController().signal, 20)).to.equal(undefined);
     expect(degraded).to.deep.equal(['vector']);
+  });
+
+  it('mixes the last sentence of a question of three or more into its vector', async () => {
+    const embedder = createTestEmbedder();
+    const signal = new AbortController().signal;
+    const ask = async (query: string, name = 'en') =>
+      (await queryVectors({ embedder }, { query, spaceNames: [name], lastSentence: 0.3 }, signal))?.[0];
+    const long = 'I want to drink something. It is late. Which green tea does Ann like?';
+    const [whole, last] = [vectorOf(long), vectorOf('Which green tea does Ann like?')];
+    expect([...((await ask(long))?.vector ?? [])]).to.have.length(whole.length);
+    expect((await ask(long))?.vector[0]).to.be.closeTo(0.7 * (whole[0] ?? 0) + 0.3 * (last[0] ?? 0), 1e-6);
+    const two = 'It is late. Which green tea does Ann like?';
+    expect((await ask(two))?.vector[0]).to.be.closeTo(vectorOf(two)[0] ?? 0, 1e-6);
   });
 
   it('stops with the caller’s reason when the caller goes away', async () => {
     const embedder = createTestEmbedder();
     embedder.state = 'silent';
     const abort = new AbortController();
-    const work = queryVectors({ embedder }, 'tea', ['en'], abort.signal);
+    const work = queryVectors({ embedder }, { query: 'tea', spaceNames: ['en'] }, abort.signal);
     abort.abort(new HindsightError('ERR_BUSY'));
     expect((await rejection(work)).code).to.equal('ERR_BUSY');
   });

@@ -93,7 +93,8 @@ describe('ranking profiles', () => {
   it('take a caller’s weights over their own, and move the engine’s parts with vector and lexical', () => {
     const changed = withWeights(ASSISTANT, { vector: 1.4, recency: 2 });
     expect(changed.weights).to.deep.equal({ ...ASSISTANT.weights, vector: 1.4, recency: 2 });
-    expect(changed.boosts).to.deep.equal({ ...ASSISTANT.boosts, vector: 2 });
+    // what the caller says of age holds for questions about the latest too
+    expect(changed.boosts).to.deep.equal({ ...ASSISTANT.boosts, vector: 2, recency_asked: 0 });
     expect(ASSISTANT.weights['vector']).to.equal(0.7);
     expect(changed).to.be.frozen;
   });
