@@ -78,6 +78,7 @@ describe('what is declared is used', () => {
     metrics.rescanFound('bias', 'quarantined');
     metrics.rescanSampled(1);
     metrics.pendingExpired();
+    metrics.judged('passed');
     metrics.auditUp(true);
     metrics.auditDropped();
     metrics.shortcutTaken('limits_without_redis');
