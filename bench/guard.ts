@@ -53,7 +53,7 @@ const HASH_DIMS = 384;
 
 await runBench(COMMAND, async (run) => {
   const dev = readRows(join(resolve(ROOT, run.options.text('data')), 'injection_dev.jsonl'));
-  const own = [...readRows(join(OWN, 'attacks.jsonl')), ...readRows(join(OWN, 'benign.jsonl'))];
+  const own = ['attacks', 'benign', 'attacks-2', 'benign-2'].flatMap((file) => readRows(join(OWN, `${file}.jsonl`)));
   const judge = textJudge(loadGuardPolicy(join(POLICIES, 'guard')));
   const parts = new Set(run.options.list('parts'));
   const figures: GuardFigures = {

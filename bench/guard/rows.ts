@@ -14,8 +14,11 @@ export interface Row {
   readonly channel: Channel;
   readonly tier: string;
   readonly lang: string;
-  /** Of the project's own texts: rules were written with the first half in view, never with the second. */
-  readonly split?: 'tune' | 'held_out';
+  /**
+   * Of the project's own texts: `tune` parts were in view when rules were written, `held_out` ones were not; `later` ones are a second set,
+   * written after the rules that the first one led to.
+   */
+  readonly split?: 'tune' | 'held_out' | 'later_tune' | 'later_held_out';
 }
 
 /** Tier that the server gives to what comes through a channel. */

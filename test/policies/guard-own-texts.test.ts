@@ -19,7 +19,8 @@ async function shareCaught(rows: readonly Row[]): Promise<number> {
 
 describe('text rules on texts they were not written from', () => {
   const attacks = readRows(join(data, 'attacks.jsonl'));
-  const benign = readRows(join(data, 'benign.jsonl'));
+  const benign = [...readRows(join(data, 'benign.jsonl')), ...readRows(join(data, 'benign-2.jsonl'))];
+  const later = readRows(join(data, 'attacks-2.jsonl'));
 
   it('catch four of five attacks in each language and each half of the set', async () => {
     for (const split of ['tune', 'held_out'])
@@ -29,12 +30,16 @@ describe('text rules on texts they were not written from', () => {
         );
   });
 
+  it('catch one of three of those that came later and were in nobody’s view', async () => {
+    expect(await shareCaught(later.filter((row) => row.split === 'later_held_out'))).to.be.at.least(0.33);
+  });
+
   it('catch two of three attacks in a person’s own words, where nothing but the words tells', async () => {
     expect(await shareCaught(attacks.filter((row) => row.channel === 'user'))).to.be.at.least(0.66);
   });
 
-  it('hold back at most three of a hundred hard benign texts', async () => {
-    expect(await shareCaught(benign)).to.be.at.most(0.03);
+  it('hold back at most one and a half of a hundred hard benign texts', async () => {
+    expect(await shareCaught(benign)).to.be.at.most(0.015);
   });
 
   it('leave a person’s correction of an earlier word alone, and not an agent told to forget everything', async () => {
