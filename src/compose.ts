@@ -22,6 +22,8 @@ import { openKeys } from './gate/keys.ts';
 import { anomalySchema } from './guard/anomaly/policy.ts';
 import { anomalyStage } from './guard/anomaly/stage.ts';
 import { createGuard } from './guard/guard.ts';
+import { loadSecretFinder } from './guard/secrets/policy.ts';
+import { secretStage } from './guard/secrets/stage.ts';
 import { loadGuardPolicy } from './guard/text/policy.ts';
 import { rescanStage, type HeldBack } from './guard/screening/rescan.ts';
 import { textJudge, textStage } from './guard/text/stage.ts';
@@ -112,6 +114,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   const index = createMemoryIndex({ client, schema, clock });
   // of what the guard judges by alone: a changed ranking weight is no reason to judge every memory again
   const policyRevision = revisionOf(policiesDir, (path) => path === 'trust.yaml' || path.startsWith('guard/'));
+  const findSecrets = loadSecretFinder(join(policiesDir, 'guard'));
   const anomalies = loadPolicy(join(policiesDir, 'guard', 'anomaly.yaml'), anomalySchema);
   const textPolicy = loadGuardPolicy(join(policiesDir, 'guard'));
   const judge = textJudge(textPolicy);
@@ -127,7 +130,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     policyRevision,
     clock,
     admitsAtOnce: review.admitsAtOnce,
-    admissionStages: [textStage(judge), anomalyStage(anomalies, clock), ...review.stages],
+    admissionStages: [secretStage(findSecrets), textStage(judge), anomalyStage(anomalies, clock), ...review.stages],
     screenStages: [rescanStage({ judge, policyRevision, onHeldBack })],
     onFault: (stage, err) => logger.error({ stage, err }, 'guard stage failed; it decides for the safe side'),
   });
@@ -141,6 +144,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   const memory = createMemoryGateway({
     index,
     guard,
+    findSecrets,
     namespaces: createNamespaceStore({ client, prefix, clock }),
     idempotency: createIdempotencyStore({ client, prefix, clock }),
     stats,

@@ -22,6 +22,8 @@ export interface AdmissionContext {
   readonly parents: readonly MemoryRecord[];
   /** The version that this one replaces: trust and taint are inherited from it as from a parent. */
   readonly previous?: MemoryRecord;
+  /** The texts as they were given, where some were masked: the text rules judge these, and nobody keeps them. */
+  readonly unmasked?: Partial<MemoryDraft>;
   /** Leave for exactly these texts: they are let in at its tier, whatever the rules say. */
   readonly consent?: Consent;
 }

@@ -43,7 +43,7 @@ export async function applyProposal(
     if ((await deps.index.replace(deps.guard.readmit(kept, proposal), at)) === 'conflict') return 'conflict';
     return { memory_id: proposal.memory_id, outcome: 'approved', status: 'candidate', version: kept.version, trust: trustOf(proposal) };
   }
-  const { version } = await update(deps, turns, changeOf(proposal, head), call, consent);
+  const { version } = await update(deps, turns, changeOf(proposal, head), call, consent, proposal);
   const ended = { ...proposal, ...changed, status: 'superseded' as const, superseded_by: head.memory_id, spaces_due: [] };
   await keepVersion(deps, proposal, ended.updated_at);
   // moved in between: the change itself has ended it already (an invalidated memory takes its proposals along)

@@ -3,6 +3,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { AccessStats, DirtyMarks, IdempotencyStore, MemoryIndex, NamespaceStore, TenantKeys } from '../domain/ports.ts';
 import type { RankingProfile } from '../domain/ranking.ts';
 import type { Guard } from '../guard/guard.ts';
+import type { FindSecrets } from '../guard/secrets/detect.ts';
 import type { EmbeddingProvider } from '../providers/embedding/provider.ts';
 import type { LayerPolicy } from './layer-policy.ts';
 
@@ -24,6 +25,8 @@ export interface MemoryDeps {
     readonly idempotency: Uint8Array;
     readonly transfer: Uint8Array;
   };
+  /** Finds what is masked before anything else sees a text. */
+  readonly findSecrets: FindSecrets;
   /** Seals what is kept of masked values, and opens it for reveal. */
   readonly tenantKeys: TenantKeys;
   /** Ends the keys of a tenant, here at once and in other processes within a minute. */

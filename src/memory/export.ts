@@ -8,6 +8,7 @@ import { HindsightError } from '../errors.ts';
 import { defined } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
+import { maskedQuery } from './masking.ts';
 import { makeVisible } from './search.ts';
 import { listStatuses } from './statuses.ts';
 import { keyIdOf, lineSignature, signManifest } from './transfer-seal.ts';
@@ -19,9 +20,10 @@ const PAGE = 500;
  * a person; each record passes the guard's screen. What breaks in between ends the iteration with its error, before the manifest.
  * @throws ERR_ACTOR_FORBIDDEN for agents and services, ERR_NAMESPACE_FORBIDDEN, ERR_STORE_UNAVAILABLE; all before the first line.
  */
-export async function exportLines(deps: MemoryDeps, input: ExportInput, call: CallContext): Promise<AsyncIterable<string>> {
+export async function exportLines(deps: MemoryDeps, given: ExportInput, call: CallContext): Promise<AsyncIterable<string>> {
   const { principal } = call;
   if (principal.actor !== 'user') throw new HindsightError('ERR_ACTOR_FORBIDDEN');
+  const input = maskedQuery(deps, principal.tenant, given);
   const { status, ...filter } = input.filter ?? {};
   const by = deps.guard.scope(
     { filter, pageSize: PAGE },

@@ -11,6 +11,7 @@ import type { MemoryDeps } from './deps.ts';
 import { forgetRecords, isForgettable } from './forget-records.ts';
 import type { CallContext } from './gateway.ts';
 import { loadForChange } from './load.ts';
+import { maskedQuery } from './masking.ts';
 import { openPlan, PLAN_LIFE_MS, signPlan, type ForgetPlan } from './plan.ts';
 import { invalid } from './record.ts';
 import { makeVisible, rank } from './search.ts';
@@ -34,7 +35,8 @@ const FORGETTABLE: readonly Status[] = ['active', 'conflict', 'candidate', 'supe
  * Failures: ERR_MEMORY_NOT_FOUND, ERR_NAMESPACE_FORBIDDEN, ERR_PRECONDITION_FAILED (by id with another version), ERR_FORGET_TARGET when nothing
  * narrows the target, ERR_PLAN_INVALID without a dry run's plan or with one of another call.
  */
-export async function forget(deps: MemoryDeps, turns: TurnLinks, input: ForgetInput, call: CallContext): Promise<Answer> {
+export async function forget(deps: MemoryDeps, turns: TurnLinks, given: ForgetInput, call: CallContext): Promise<Answer> {
+  const input = maskedQuery(deps, call.principal.tenant, given);
   if (input.memory_id !== undefined) return forgetOne(deps, turns, input.memory_id, input, call);
   if (input.plan !== undefined && input.dry_run !== true) return carryOut(deps, turns, input.plan, input, call);
   if (input.query === undefined && !narrows(input.filter)) throw new HindsightError('ERR_FORGET_TARGET');

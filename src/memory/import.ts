@@ -9,11 +9,13 @@ import { transferItem, type ImportAnswer, type ImportInput, type TransferItem } 
 import type { WriteItem, WriteResult } from '../domain/wire/write.ts';
 import { HindsightError } from '../errors.ts';
 import type { AdmissionContext, MemoryDraft } from '../guard/admission.ts';
+import { maskedKinds } from '../guard/secrets/stage.ts';
 import { defined } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
 import { bareResult, failedResult, faultsOf, invalidResult } from './item-results.ts';
 import type { CallContext } from './gateway.ts';
 import { idempotent } from './idempotency.ts';
+import { masked, maskedFingerprint, maskFieldsOf, textsOf } from './masking.ts';
 import { draftOf, eventAt, utc } from './record.ts';
 import { isLineOurs, isManifestOurs } from './transfer-seal.ts';
 import type { TurnLinks } from './turn-links.ts';
@@ -96,13 +98,17 @@ async function judge(
   const nowMs = deps.clock();
   deps.guard.scope({}, { principal, action: 'write', reach: [namespace], nowMs });
   const memoryId = standing === 'signed' ? (item.memory_id ?? newId) : newId;
-  const unplaced = draftOf(writeItemOf(item, standing), { memoryId, namespace, generation: 0, principal, nowMs }, deps);
+  const given = writeItemOf(item, standing);
+  const { value: clean, found } = masked(deps, principal.tenant, given);
+  const unplaced = draftOf(clean, { memoryId, namespace, generation: 0, principal, nowMs }, deps);
   const place = places.get(namespace) ?? deps.namespaces.ensure(principal.tenant, namespace, principal.owner);
   places.set(namespace, place);
   const { generation, collect } = await place;
   if (collect === 'off') return { result: bareResult('dropped', 'collection off: this namespace takes no new memories') };
-  const draft = { ...asExported(unplaced, item, standing, nowMs), generation };
-  const admission = await deps.guard.admit(draft, contextOf(draft, item, standing, principal));
+  const fields = await maskFieldsOf(deps, unplaced, found);
+  const draft = { ...asExported(unplaced, item, standing, nowMs), generation, ...fields, ...maskedFingerprint(unplaced.content, fields) };
+  const context = contextOf(draft, { ...item, source: clean.source }, standing, principal);
+  const admission = await deps.guard.admit(draft, found.length === 0 ? context : { ...context, unmasked: textsOf(given) });
   if (admission.record !== undefined) return { record: admission.record };
   return {
     result: {
@@ -189,7 +195,7 @@ function resultOf(record: MemoryRecord, outcome: CreateOutcome | undefined): Wri
       const kept = record.status === 'candidate' || record.status === 'pending' || record.status === 'quarantined';
       const guard = { ...record.guard, rule_ids: [...record.guard.rule_ids] };
       const settled = (record.spaces_due ?? []).length === 0;
-      return { ...bareResult(kept ? record.status : 'stored'), ...facts, settled, masked: [...(record.masked ?? [])], guard };
+      return { ...bareResult(kept ? record.status : 'stored'), ...facts, settled, masked: maskedKinds(record.masked), guard };
     }
     case 'exists':
       return { ...bareResult('duplicate', 'this memory is here already, or was forgotten'), ...facts };

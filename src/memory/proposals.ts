@@ -9,6 +9,7 @@ import { canonicalJson } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
 import { changedFields } from './diff.ts';
 import type { CallContext } from './gateway.ts';
+import { resealed } from './masking.ts';
 import { dueSpaces, eventAt, writerOf } from './record.ts';
 import { byPlace, serviceReads, type Place } from './service-reads.ts';
 import { linkedTo } from './turn-context.ts';
@@ -34,12 +35,22 @@ export async function propose(
   head: MemoryRecord,
   next: MemoryRecord,
   nowIso: string,
+  unmasked?: Partial<MemoryDraft>,
 ): Promise<Answer> {
-  const { superseded_by: _by, supersedes: _of, next_turn_id: _next, valid_to: _to, ...rest } = withoutVectors(next);
+  const {
+    superseded_by: _by,
+    supersedes: _of,
+    next_turn_id: _next,
+    valid_to: _to,
+    sealed: _sealed,
+    key_id: _key,
+    ...rest
+  } = withoutVectors(next);
   const candidate_id = proposalId(call, head, next);
   const draft: MemoryDraft = {
     // Of the turn before it borrows nothing: it is no turn of the conversation.
     ...linkedTo(rest, undefined),
+    ...(await resealed(deps, next, candidate_id)),
     memory_id: candidate_id,
     owner: call.principal.owner,
     created_by: writerOf(call.principal),
@@ -54,7 +65,11 @@ export async function propose(
     conflict_with: [head.memory_id],
     reason: reasonOf(head, next),
   };
-  const { record, sealed, mark } = await deps.guard.admit(draft, { principal: call.principal, parents: [head] });
+  const { record, sealed, mark } = await deps.guard.admit(draft, {
+    principal: call.principal,
+    parents: [head],
+    ...(unmasked === undefined ? {} : { unmasked }),
+  });
   const guard = { ...mark, rule_ids: [...mark.rule_ids] };
   const answer = { memory_id: head.memory_id, version: head.version, guard };
   if (record === undefined || sealed === undefined) return { ...answer, outcome: 'blocked', reason: BLOCKED };

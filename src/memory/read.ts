@@ -8,6 +8,7 @@ import { openCursor, signCursor } from './cursor.ts';
 import type { MemoryDeps } from './deps.ts';
 import { changedFields } from './diff.ts';
 import type { CallContext } from './gateway.ts';
+import { maskedQuery } from './masking.ts';
 import { makeVisible } from './search.ts';
 import { listStatuses, shownStatuses, VERSION_STATUSES } from './statuses.ts';
 import { withIntervals } from './versions.ts';
@@ -27,8 +28,9 @@ export async function get(deps: MemoryDeps, input: GetInput, call: CallContext):
 }
 
 /** Newest first. @throws ERR_CURSOR_INVALID for a cursor of another caller or filter. */
-export async function list(deps: MemoryDeps, input: ListInput, call: CallContext): Promise<Omit<ListAnswer, 'trace_id'>> {
+export async function list(deps: MemoryDeps, given: ListInput, call: CallContext): Promise<Omit<ListAnswer, 'trace_id'>> {
   const { principal } = call;
+  const input = maskedQuery(deps, principal.tenant, given);
   const { status, ...filter } = input.filter ?? {};
   const statuses = listStatuses(principal, status);
   const bound = { filter, statuses, namespaces: input.namespaces === undefined ? null : [...input.namespaces].sort() };

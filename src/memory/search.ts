@@ -11,6 +11,7 @@ import { fuse, relevance } from '../ranking/fuse.ts';
 import { withWeights } from '../ranking/profile.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
+import { maskedQuery } from './masking.ts';
 import { queryVectors } from './query-vectors.ts';
 import { invalid } from './record.ts';
 import { searchStatuses } from './statuses.ts';
@@ -51,9 +52,10 @@ export interface Found {
 }
 
 /** Everything of a search up to the screened, ranked hits; memory_forget by query reads the same. */
-export async function rank(deps: MemoryDeps, input: SearchInput, call: CallContext, action: 'read' | 'forget' = 'read'): Promise<Found> {
-  const profile = profileOf(deps, input);
+export async function rank(deps: MemoryDeps, given: SearchInput, call: CallContext, action: 'read' | 'forget' = 'read'): Promise<Found> {
   const { principal } = call;
+  const input = maskedQuery(deps, principal.tenant, given);
+  const profile = profileOf(deps, input);
   const request: AccessRequest = {
     principal,
     action,
@@ -82,7 +84,7 @@ export async function rank(deps: MemoryDeps, input: SearchInput, call: CallConte
     taskType: input.task_type,
     passages: holdings.passages,
   };
-  const screening = await screened(deps, spec, request, floor);
+  const screening = await screened(deps, spec, request, floor, input.influence_only === true);
   const degraded = [...(first === undefined || more === undefined ? ['vector'] : []), ...(screening.degraded ? ['guard'] : [])];
   return { screening, profile, topK, degraded };
 }
@@ -94,15 +96,21 @@ const MORE_CANDIDATES = 100;
  * Ranked, screened hits. Forgetting gets every copy, in its place; a search gets near-duplicates once, and when the screen leaves too few
  * of a full page for it, once more from a longer one.
  */
-async function screened(deps: MemoryDeps, spec: SearchSpec, request: AccessRequest, floor: number): Promise<Screening<RankedHit>> {
+async function screened(
+  deps: MemoryDeps,
+  spec: SearchSpec,
+  request: AccessRequest,
+  floor: number,
+  influenceOnly: boolean,
+): Promise<Screening<RankedHit>> {
   const query = deps.guard.scope(spec, request);
   const page = await ranked(deps, query, spec, request.action === 'forget');
   // ids alone leave the service here, and what is held back must be within reach of forgetting
   if (request.action === 'forget') return deps.guard.screenHits(page.hits, query, { floor, unshown: true });
-  const screening = await deps.guard.screenHits(page.hits, query, { floor, prompt: true, topK: spec.topK });
+  const screening = await deps.guard.screenHits(page.hits, query, { floor, prompt: true, topK: spec.topK, influenceOnly });
   const { candidates } = spec.profile;
   if (screening.items.length >= spec.topK || page.found < candidates || candidates >= MORE_CANDIDATES) return screening;
-  return screened(deps, { ...spec, profile: { ...spec.profile, candidates: MORE_CANDIDATES } }, request, floor);
+  return screened(deps, { ...spec, profile: { ...spec.profile, candidates: MORE_CANDIDATES } }, request, floor, influenceOnly);
 }
 
 /** The index's hits in order, and how many it brought. */

@@ -10,6 +10,7 @@ import { canonicalJson, defined, mergePatch } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import { loadForChange } from './load.ts';
+import { masked, maskedFingerprint, remasked, textsOf } from './masking.ts';
 import { BLOCKED, propose, withdrawProposals } from './proposals.ts';
 import { dueSpaces, eventAt, invalid, utc, writerOf } from './record.ts';
 import { shownStatuses } from './statuses.ts';
@@ -25,7 +26,7 @@ const DERIVED_FIELDS = ['lex_uni', 'lex_bi', 'lex_word', 'lex_context', 'lex_sum
 /**
  * Failures: ERR_MEMORY_NOT_FOUND, ERR_NAMESPACE_FORBIDDEN, ERR_PRECONDITION_FAILED when `version` is not the head's, ERR_SCOPE_MISSING when a
  * private memory is to be shared without memory:share, ERR_VERSION_CONFLICT when others kept changing it. With a `consent` the change is
- * a proposal's that a person let in, so it is made.
+ * the `proposal`'s that a person let in, so it is made, with what the proposal keeps sealed.
  */
 export async function update(
   deps: MemoryDeps,
@@ -33,10 +34,11 @@ export async function update(
   input: UpdateInput,
   call: CallContext,
   consent?: Consent,
+  proposal?: MemoryRecord,
 ): Promise<Answer> {
   const answer = await compareAndSet<Answer>(
     () => loadForChange(deps, call, input.memory_id, 'write', shownStatuses(call.principal)),
-    (stored) => attempt(deps, turns, input, call, stored, consent),
+    (stored) => attempt(deps, turns, input, call, stored, consent, proposal),
   );
   if (answer.outcome !== 'unchanged') {
     await deps.dirty.mark(call.principal.tenant);
@@ -52,17 +54,22 @@ async function attempt(
   call: CallContext,
   stored: StoredRecord,
   consent: Consent | undefined,
+  proposal: MemoryRecord | undefined,
 ): Promise<{ readonly done: Answer } | 'conflict'> {
   const head = stored.record;
   if (input.version !== undefined && input.version !== head.version)
     throw new HindsightError('ERR_PRECONDITION_FAILED', { params: { version: head.version } });
   refuseHiding(deps, input, head, call);
-  const changed = applied(input, head, call);
+  const { value: clean, found } = masked(deps, head.tenant, input);
+  const changed = await remasked(deps, head, applied(clean, head, call), found, proposal);
   const memory_id = head.memory_id;
   if (canonicalJson(changed) === canonicalJson(head)) return { done: { memory_id, outcome: 'unchanged', version: head.version } };
   const nowIso = isoTime(deps.clock());
-  const next = await rebuilt(deps, turns, head, changed);
-  if (consent === undefined && onlyProposes(deps, input, head, call)) return { done: await propose(deps, call, head, next, nowIso) };
+  const rebuiltTexts = await rebuilt(deps, turns, head, changed);
+  const next = { ...rebuiltTexts, ...maskedFingerprint(rebuiltTexts.content, rebuiltTexts) };
+  const unmasked = found.length === 0 ? undefined : { ...textsOf(next), ...givenTexts(input) };
+  if (consent === undefined && onlyProposes(deps, input, head, call))
+    return { done: await propose(deps, call, head, next, nowIso, unmasked) };
 
   const draft: MemoryDraft = {
     ...next,
@@ -76,11 +83,12 @@ async function attempt(
     parents: [],
     previous: head,
     ...(consent === undefined ? {} : { consent }),
+    ...(unmasked === undefined ? {} : { unmasked }),
   });
   const guard = { ...mark, rule_ids: [...mark.rule_ids] };
   if (record === undefined || sealed === undefined)
     return { done: { memory_id, outcome: 'blocked', version: head.version, reason: BLOCKED, guard } };
-  if (record.status !== draft.status) return { done: await propose(deps, call, head, next, nowIso) };
+  if (record.status !== draft.status) return { done: await propose(deps, call, head, next, nowIso, unmasked) };
 
   // First the copy, then the head: a crash in between leaves one harmless copy, never a lost version.
   await keepVersion(deps, head, nowIso);
@@ -93,6 +101,11 @@ async function attempt(
   if (lent) await turns.settle([record], detached);
   if (withdrawn !== undefined) await withdrawProposals(deps, call, [head], withdrawn);
   return { done: { memory_id, outcome: 'updated', version: record.version, guard } };
+}
+
+/** The texts of the request itself; metadata comes as a patch, whose values are all there is to judge. */
+function givenTexts({ content, summary, tags, metadata }: UpdateInput): ReturnType<typeof textsOf> {
+  return textsOf(defined({ content, summary: summary ?? undefined, tags, metadata }));
 }
 
 /** What decides which words a turn lends, and to whom. */

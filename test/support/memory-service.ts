@@ -8,6 +8,7 @@ import type { Principal } from '../../src/domain/principal.ts';
 import type { Guard } from '../../src/guard/guard.ts';
 import { createEmbedJob } from '../../src/jobs/embed.ts';
 import { createWorker, type Worker } from '../../src/jobs/worker.ts';
+import { loadSecretFinder } from '../../src/guard/secrets/policy.ts';
 import { createMemoryGateway } from '../../src/memory/create-gateway.ts';
 import type { MemoryDeps } from '../../src/memory/deps.ts';
 import type { CallContext, MemoryGateway } from '../../src/memory/gateway.ts';
@@ -80,6 +81,7 @@ export async function openMemoryService(): Promise<MemoryService> {
   const deps: MemoryDeps = {
     index,
     guard,
+    findSecrets: loadSecretFinder(join(policies, 'guard')),
     namespaces: createNamespaceStore({ client, prefix, clock: systemClock }),
     idempotency: createIdempotencyStore({ client, prefix, clock: systemClock }),
     stats,

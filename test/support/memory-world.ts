@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { IdempotencyClaim, IdempotencyStore, NamespaceRecord, NamespaceStore } from '../../src/domain/ports.ts';
 import type { Principal } from '../../src/domain/principal.ts';
 import type { Guard, GuardOptions } from '../../src/guard/guard.ts';
+import { loadSecretFinder } from '../../src/guard/secrets/policy.ts';
 import { createMemoryGateway } from '../../src/memory/create-gateway.ts';
 import type { MemoryDeps } from '../../src/memory/deps.ts';
 import type { CallContext, MemoryGateway } from '../../src/memory/gateway.ts';
@@ -108,6 +109,7 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
     profiles: loadProfiles(join(policies, 'ranking')),
     layers: loadPolicy(join(policies, 'layers.yaml'), layerPolicySchema),
     keys: { cursor: Buffer.alloc(32, 1), plan: Buffer.alloc(32, 2), idempotency: Buffer.alloc(32, 3), transfer: Buffer.alloc(32, 4) },
+    findSecrets: loadSecretFinder(join(policies, 'guard')),
     ...testTenantKeys(clock),
     clock,
     newId: createUuidV7(clock),

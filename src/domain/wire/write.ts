@@ -46,6 +46,10 @@ export const writeItem = z.strictObject({
   metadata: c.metadata.optional().describe('Free JSON object, at most 8 KB'),
   source: source.optional().describe('Origin of the text, when it is not the caller'),
   admission: z.enum(['auto', 'keep']).optional().describe('keep: store as given, without worth and duplicate checks'),
+  secrets: z
+    .enum(['drop', 'seal'])
+    .optional()
+    .describe('seal: passwords and keys in it are masked as ever and kept sealed, for memory_reveal; a person only'),
   vectors: z
     .record(z.string().regex(/^[a-z0-9_]{1,48}$/), vector)
     .optional()
