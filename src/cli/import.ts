@@ -4,15 +4,16 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { systemClock } from '../domain/clock.ts';
 import { isNamespace } from '../domain/namespace.ts';
 import { transferItem, type ImportAnswer } from '../domain/wire/transfer.ts';
 import { memoryImport } from '../operations/memory-import.ts';
 import { inLang, UsageError, type Invocation, type OptionValues, type Words } from './command-spec.ts';
 import { connect, type Connection } from './connect.ts';
 import { EXIT } from './exit-codes.ts';
-import { CommandFailed } from './failure.ts';
+import { CommandFailed, isA } from './failure.ts';
 import { callOperation } from './operation-command.ts';
-import { runImport } from './transfer/import-run.ts';
+import { runImport, type InDoubt } from './transfer/import-run.ts';
 import { parseMap, type RowOptions } from './transfer/rows.ts';
 import { surveyFile, type Survey } from './transfer/survey.ts';
 
@@ -30,6 +31,9 @@ export async function importFile(values: OptionValues, invocation: Invocation): 
   const batchRows = Number(values['batch'] ?? DEFAULT_BATCH);
   if (!Number.isInteger(batchRows) || batchRows < 1 || batchRows > MAX_BATCH)
     throw usage({ en: `--batch takes a number from 1 to ${MAX_BATCH}`, zh: `--batch 取 1 到 ${MAX_BATCH}` }, lang);
+  const inDoubt = values['in-doubt'];
+  if (inDoubt !== undefined && inDoubt !== 'skip' && inDoubt !== 'send')
+    throw usage({ en: '--in-doubt takes skip or send', zh: '--in-doubt 只能是 skip 或 send' }, lang);
   const client = connect(values, invocation);
   const path = given === '-' ? await spool(client.dataDir, invocation) : resolve(given);
   try {
@@ -53,7 +57,18 @@ export async function importFile(values: OptionValues, invocation: Invocation): 
     const job = [survey.hash, client.url, [...rows.map], rows.namespace ?? '', rows.extra, batchRows, salt];
     const faultsPath = given === '-' ? resolve('import.faults.jsonl') : `${path}.faults.jsonl`;
     const key = createHash('sha256').update(JSON.stringify(job)).digest('hex').slice(0, 40);
-    const end = await runImport({ client, dataDir: client.dataDir, path, survey, rows, batchRows, key, faultsPath, stderr });
+    const place = { client, dataDir: client.dataDir, path, faultsPath, stderr, clock: systemClock };
+    const end = await runImport({
+      ...place,
+      survey,
+      rows,
+      batchRows,
+      key,
+      keepsIds: verified && survey.damage === undefined,
+      inDoubt,
+    }).catch((error: unknown) => {
+      throw isA<InDoubt>(error, 'InDoubt') ? new CommandFailed(inLang(doubtWords(error), lang)) : error;
+    });
     const facts = {
       rows: survey.rows,
       outcomes: end.outcomes,
@@ -91,6 +106,13 @@ async function judgeManifest(client: Connection, { manifest }: Survey): Promise<
   if (manifest === undefined) return false;
   const { verified } = JSON.parse(await callOperation(client, memoryImport, { manifest, items: [] })) as ImportAnswer;
   return verified;
+}
+
+function doubtWords({ lines: [first, last] }: InDoubt): Words {
+  return {
+    en: `the last run ended while lines ${first} to ${last} were on their way, too long ago for the service to know them again: they may be stored already. Look for the first with "hindsight-es search", then go on with --in-doubt skip (they are) or --in-doubt send (they are not)`,
+    zh: `上次导入在发送第 ${first} 至 ${last} 行时中断，时间过久，服务已无法识别它们，可能已经写入。请先用 “hindsight-es search” 查找第一条，再用 --in-doubt skip（已写入）或 --in-doubt send（未写入）继续`,
+  };
 }
 
 const UNVERIFIED: Words = {

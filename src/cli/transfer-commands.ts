@@ -29,12 +29,20 @@ export const importCommand: CommandSpec = {
       description: { en: 'take a damaged export all the same, every row as external', zh: '即使导出文件不完整也导入，全部按外部来源处理' },
     },
     again: { type: 'boolean', description: { en: 'import a file anew that was imported before', zh: '重新导入已导入过的文件' } },
+    'in-doubt': {
+      type: 'string',
+      value: 'skip|send',
+      description: {
+        en: 'rows that were on their way when a run ended over 23 hours ago: leave out or send',
+        zh: '超过 23 小时前中断时正在发送的行：跳过或发送',
+      },
+    },
     json: JSON_OPTION,
     ...SERVICE_OPTIONS,
   },
   notes: {
-    en: 'Rows are stored as given (no worth filter, no duplicate check), each on its own: faults are listed with line, pointer and reason in FILE.faults.jsonl. Run it again after it was ended in any way: it goes on where it was, and no row is stored twice. An export of the same service keeps ids, times and trust.',
-    zh: '各行按原样独立写入（不做价值与重复检查）；出错的行连同行号、位置和原因写入 FILE.faults.jsonl。中途以任何方式结束后再次运行即可续传，不会重复写入。本服务的导出文件会保留 id、时间和信任级别。',
+    en: 'Rows are stored as given (no worth filter, no duplicate check), each on its own: faults are listed with line, pointer and reason in FILE.faults.jsonl. Run it again after it was ended in any way: it goes on where it was, and no row is stored twice; after 23 hours rows that were on their way are asked about (--in-doubt), because the service knows a batch again for a day only. An export of the same service keeps ids and times; its memories are then yours, at most at your own word: what a person had confirmed is what you state until it is confirmed again.',
+    zh: '各行按原样独立写入（不做价值与重复检查）；出错的行连同行号、位置和原因写入 FILE.faults.jsonl。中途以任何方式结束后再次运行即可续传，不会重复写入；若已超过 23 小时，会询问当时正在发送的行如何处理（--in-doubt），因为服务只在一天内能识别同一批次。本服务的导出文件会保留 id 和时间；导入后的记忆归导入者所有，信任级别最高为导入者本人的陈述：曾经人工确认的内容需重新确认。',
   },
   variables: clientVariables,
   examples: [

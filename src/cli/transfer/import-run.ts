@@ -1,5 +1,7 @@
 /** The import itself: rows into batches, batches to the service, faults into their file, and a state after each batch. */
 import { appendFileSync, existsSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import type { Clock } from '../../domain/clock.ts';
+import { LIMITS } from '../../domain/wire/common.ts';
 import type { Surroundings } from '../command-spec.ts';
 import type { RestClient } from '../rest-client.ts';
 import { readState, writeState, type ImportState } from './import-state.ts';
@@ -23,7 +25,27 @@ export interface ImportJob {
   readonly key: string;
   readonly faultsPath: string;
   readonly stderr: Surroundings['stderr'];
+  readonly clock: Clock;
+  /** The rows bring their own ids: however often they are sent, they are stored once. */
+  readonly keepsIds: boolean;
+  /** What becomes of a batch of which nobody knows any more whether it was stored; undefined: InDoubt. */
+  readonly inDoubt: 'skip' | 'send' | undefined;
 }
+
+/** A batch was on its way when an earlier run ended, so long ago that the service has forgotten its key. */
+export class InDoubt extends Error {
+  override readonly name = 'InDoubt';
+  /** First and last line of the batch. */
+  readonly lines: readonly [number, number];
+
+  constructor(lines: readonly [number, number]) {
+    super(`lines ${lines.join(' to ')} may be stored already`);
+    this.lines = lines;
+  }
+}
+
+/** An hour less than the service keeps a key: the clocks of both, and the tries of one batch, take minutes. */
+const KEY_LIFE_MS = (LIMITS.idempotencyHours - 1) * 3_600_000;
 
 interface Pending {
   readonly items: Record<string, unknown>[];
@@ -38,7 +60,7 @@ interface Pending {
 
 const FAULT_OUTCOMES = new Set(['blocked', 'invalid', 'failed']);
 
-/** The state at the end. Batches are cut by the file alone, so that a repeated run sends the same ones under the same keys. */
+/** The state at the end. Throws InDoubt. Batches are cut by the file alone, so that a repeated run sends the same ones under the same keys. */
 export async function runImport(job: ImportJob): Promise<ImportState> {
   const { dataDir, key, survey, faultsPath } = job;
   let state = readState(dataDir, key);
@@ -89,15 +111,22 @@ function take(pending: Pending, line: Line, options: RowOptions): void {
 }
 
 async function send(job: ImportJob, pending: Pending, before: ImportState): Promise<ImportState> {
-  const { client, key, survey } = job;
+  const { client, key, survey, dataDir, clock } = job;
   const outcomes: Record<string, number> = { ...before.outcomes };
   const count = (outcome: string): void => {
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   };
   const faults = [...pending.faults];
   faults.forEach(() => count('invalid'));
+  const sentAtMs = before.sending?.line === pending.last ? before.sending.atMs : undefined;
+  const inDoubt = sentAtMs !== undefined && clock() - sentAtMs >= KEY_LIFE_MS && !job.keepsIds;
+  if (inDoubt && job.inDoubt === undefined) throw new InDoubt([before.line + 1, pending.last]);
+  const skipped = inDoubt && job.inDoubt === 'skip';
+  if (skipped) for (const _item of pending.items) count('skipped');
+  else if (pending.items.length > 0)
+    writeState(dataDir, key, { ...before, sending: { line: pending.last, atMs: (inDoubt ? undefined : sentAtMs) ?? clock() } });
   const results =
-    pending.items.length === 0
+    skipped || pending.items.length === 0
       ? []
       : await sendBatch(client, { items: pending.items, key: `${key}-${pending.last}`, manifest: survey.manifest });
   for (const [i, result] of results.entries()) {

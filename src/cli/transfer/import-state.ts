@@ -10,6 +10,8 @@ export interface ImportState {
   /** Length of the faults file that belongs to these lines. */
   readonly faultBytes: number;
   readonly finished: boolean;
+  /** The batch that was on its way: its last line, and when it was first sent (ms since the epoch). Absent once its answer is noted. */
+  readonly sending?: { readonly line: number; readonly atMs: number };
 }
 
 export const NOT_BEGUN: ImportState = { line: 0, outcomes: {}, faults: 0, faultBytes: 0, finished: false };
