@@ -162,10 +162,10 @@ export interface MemoryRecord {
   readonly taint?: readonly string[];
   readonly guard: GuardMark;
   readonly sensitivity?: string;
-  /** What was masked and kept on request (keys/sealed-values): base64, opened by reveal alone. */
-  readonly sealed?: string;
+  /** What was masked and kept (keys/sealed-values): base64, opened by reveal alone; null once forgotten. */
+  readonly sealed?: string | null;
   /** Tenant key that opens `sealed`. */
-  readonly key_id?: string;
+  readonly key_id?: string | null;
   readonly masked?: readonly string[];
   // life
   readonly status: Status;

@@ -10,6 +10,7 @@ import { createMemoryWrites } from './memory-writes.ts';
 import { placementOf } from './placement.ts';
 import { createRefresher } from './refresher.ts';
 import type { Schema } from './schema.ts';
+import { createSealedCopies } from './sealed-copies.ts';
 
 export interface MemoryIndexOptions {
   readonly client: Client;
@@ -26,6 +27,7 @@ export function createMemoryIndex({ client, schema, clock }: MemoryIndexOptions)
     ...createMemorySearch(client, schema.prefix),
     ...createMemoryTally(client, schema.prefix),
     ...createMemoryWrites(client, schema, holdings.noteWritten),
+    ...createSealedCopies(client, schema.prefix),
     ...holdings,
     refresh: async (tenant) => {
       await refresher.refresh(placementOf(schema.prefix, tenant).memory);

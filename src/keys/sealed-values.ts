@@ -31,6 +31,7 @@ export async function openValues(
   keys: Pick<TenantKeys, 'open'>,
   { tenant, memory_id, sealed, key_id }: Pick<MemoryRecord, 'tenant' | 'memory_id' | 'sealed' | 'key_id'>,
 ): Promise<readonly SealedValue[]> {
-  if (sealed === undefined || key_id === undefined) return [];
+  // null in a forgotten memory that had some
+  if (typeof sealed !== 'string' || typeof key_id !== 'string') return [];
   return JSON.parse(await keys.open(tenant, sealed, key_id, sealedAad(memory_id))) as readonly SealedValue[];
 }

@@ -8,7 +8,7 @@ import type { CallContext } from './gateway.ts';
 import { withdrawProposals } from './proposals.ts';
 import { writerOf } from './record.ts';
 import type { TurnLinks } from './turn-links.ts';
-import { keepVersion, MAX_CAS_TRIES } from './versions.ts';
+import { keepVersion, MAX_CAS_TRIES, withoutSealed } from './versions.ts';
 
 /** Version copies written at the same time. */
 const COPIES_AT_ONCE = 8;
@@ -79,7 +79,12 @@ async function markForgotten(
 ): Promise<{ readonly forgotten: readonly string[]; readonly moved: readonly string[] }> {
   const nowIso = isoTime(deps.clock());
   for (let from = 0; from < heads.length; from += COPIES_AT_ONCE)
-    await Promise.all(heads.slice(from, from + COPIES_AT_ONCE).map(({ record }) => keepVersion(deps, record, nowIso)));
+    await Promise.all(heads.slice(from, from + COPIES_AT_ONCE).map(({ record }) => keepVersion(deps, withoutSealed(record), nowIso)));
+  // before the heads say that they are forgotten, so that a call that broke off is repeated; after the copies, so that no other call makes one
+  await deps.index.dropSealedCopies(
+    call.principal.tenant,
+    heads.map(({ record }) => record.memory_id),
+  );
   const outcomes = await deps.index.patchMany(
     call.principal.tenant,
     heads.map(({ record, at }) => ({
@@ -93,6 +98,7 @@ async function markForgotten(
         created_by: writerOf(call.principal),
         // Nobody will search it: its vectors are not worth making.
         spaces_due: [],
+        ...(record.key_id === undefined ? {} : { sealed: null, key_id: null }),
       },
       at,
     })),

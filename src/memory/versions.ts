@@ -25,6 +25,12 @@ export function withoutVectors(record: MemoryRecord): MemoryRecord {
   return bare.passages === undefined ? bare : { ...bare, passages: bare.passages.map(({ start, end, text }) => ({ start, end, text })) };
 }
 
+/** The record without what reveal could open. */
+export function withoutSealed(record: MemoryRecord): MemoryRecord {
+  const { sealed: _sealed, key_id: _keyId, ...rest } = record;
+  return rest;
+}
+
 /**
  * Keeps the head as it is as a version copy that ended at `nowIso`. The copy is made with op_type=create under `memory_id@version`, so
  * doing it twice, or a crash before the head is replaced, changes nothing. It keeps no words of the turn before: nobody would take them

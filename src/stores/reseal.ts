@@ -78,7 +78,7 @@ async function page(client: StoreClient, index: string, currentKeyId: string, af
 }
 
 async function sealedAgain(keys: TenantKeys, tenant: string, source: SealedPart | undefined): Promise<Sealed | undefined> {
-  if (source?.sealed === undefined || source.key_id === undefined) return undefined;
+  if (typeof source?.sealed !== 'string' || typeof source.key_id !== 'string') return undefined;
   const aad = sealedAad(source.memory_id);
   try {
     return await keys.seal(tenant, await keys.open(tenant, source.sealed, source.key_id, aad), aad);

@@ -134,6 +134,7 @@ describe('the examples of the OpenAPI document', function () {
     if (path.endsWith('/history'))
       await service.call('PATCH', `/v1/memories/${realId}`, token, { content: 'Ana prefers oat milk tea in the morning.' });
     const withId = (text: string): string => text.replaceAll(EXAMPLE_ID, realId).replaceAll(EXAMPLE_HASH, hash ?? EXAMPLE_HASH);
+    const withTenant = (text: string): string => text.replace('"tenant":"local"', `"tenant":"example${runs}"`);
     const at = (parameter: Parameter): unknown => parameter.examples?.[example]?.value;
     let url = path;
     const query = new URLSearchParams();
@@ -145,7 +146,12 @@ describe('the examples of the OpenAPI document', function () {
     }
     const content = described.requestBody?.content['application/json'].examples?.[example]?.value;
     const suffix = query.size === 0 ? '' : `?${query.toString()}`;
-    return service.call(method.toUpperCase(), url + suffix, token, content === undefined ? undefined : withId(JSON.stringify(content)));
+    return service.call(
+      method.toUpperCase(),
+      url + suffix,
+      token,
+      content === undefined ? undefined : withTenant(withId(JSON.stringify(content))),
+    );
   }
 
   it('are there for every operation, a request and the answer to it', () => {

@@ -131,6 +131,10 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
       const all = visible(box.scope, filter);
       for (let from = 0; from < all.length; from += pageSize) yield unscreened(all.slice(from, from + pageSize).map(bare));
     },
+    dropSealedCopies: async (_tenant, memoryIds) => {
+      await enter('dropSealedCopies');
+      for (const [id, { sealed: _sealed, key_id: _keyId, ...rest }] of copies) if (memoryIds.includes(rest.memory_id)) copies.set(id, rest);
+    },
     replace: async (box, position) => {
       await enter('replace');
       const record = openAdmitted(box);

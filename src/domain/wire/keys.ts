@@ -29,7 +29,9 @@ export type KeysDeleteInput = z.output<typeof keysDeleteInput>;
 export const keysDeleteAnswer = z.object({
   tenant: z.string().describe('Whose keys they were'),
   keys_deleted: z.int().describe('How many there were; 0 when they were deleted before, or none was made'),
-  purged: z.boolean().describe('false: the engine could not clear its files of them right now; do it again'),
+  purged: z
+    .boolean()
+    .describe('false: wrapped by MASTER_KEY they are still in the engine’s files, for a minute; the service clears them then'),
   trace_id: z.string(),
 });
 export type KeysDeleteAnswer = z.output<typeof keysDeleteAnswer>;
