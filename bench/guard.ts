@@ -20,6 +20,7 @@ import { progress } from './support/progress.ts';
 import { sample } from './support/random.ts';
 import { runBench, type BenchRun } from './support/run.ts';
 import { BenchService } from './support/service.ts';
+import { tenantToken } from './support/tokens.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const POLICIES = join(ROOT, 'policies');
@@ -38,7 +39,7 @@ const COMMAND: BenchCommand = {
     'recall-data': { description: 'folder of the labelled sets for the benign recall loss', default: '../shared/data/retrieval' },
     'recall-sets': {
       description: 'sets asked with and without the rules',
-      default: 'memorybank_zh,memorybank_en,cmrc2018_zh,locomo',
+      default: 'memorybank_zh,memorybank_en,cmrc2018_zh,madial_zh,madial_en',
     },
     'recall-embedding': {
       description: 'hash (words hashed into vectors: fast, and the same with and without rules) or local (the models of npm start)',
@@ -50,6 +51,8 @@ const COMMAND: BenchCommand = {
 };
 const SEED = 20_261_130;
 const HASH_DIMS = 384;
+/** Of the benign recall loss. */
+const TENANT = 'recall';
 
 await runBench(COMMAND, async (run) => {
   const dev = readRows(join(resolve(ROOT, run.options.text('data')), 'injection_dev.jsonl'));
@@ -149,13 +152,17 @@ async function answersOf(
   progress(`benign recall, rules ${name}`);
   const prefix = run.prefix(name);
   const service = await BenchService.start({ engineUrl: run.engine.url, prefix, folder: join(run.folder, name), env });
-  const client = new HttpClient(service.url, { authorization: `Bearer ${service.agentToken}` }, 4);
+  const clientOf = async (actor: 'agent' | 'service'): Promise<HttpClient> =>
+    new HttpClient(service.url, { authorization: `Bearer ${await tenantToken(service.dataDir, TENANT, actor)}` }, 4);
+  const [writer, reader] = [await clientOf('agent'), await clientOf('service')];
   try {
     const answers: SetAnswers[] = [];
-    for (const set of sets) answers.push(await writeAndAsk(set, client, async () => embedded(run.engine, `${prefix}-mem-*-g1`, set.name)));
+    for (const set of sets)
+      answers.push(await writeAndAsk(set, writer, reader, async () => embedded(run.engine, `${prefix}-mem-*-g1`, set.name)));
     return answers;
   } finally {
-    client.close();
+    writer.close();
+    reader.close();
     await service.stop();
   }
 }

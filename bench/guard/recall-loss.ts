@@ -21,8 +21,16 @@ export interface SetAnswers {
   readonly hit: readonly number[];
 }
 
-/** Writes a set as an agent does for its person and asks all its questions. Namespaces are the set's own. */
-export async function writeAndAsk(set: RetrievalSet, client: HttpClient, settled: () => Promise<void>): Promise<SetAnswers> {
+/**
+ * Writes a set as an agent does for its person and asks all its questions. Namespaces are the set's own. The reader is a service of the same
+ * person, whose searches leave no access counts: they would make one question's answer hang on the ones before it.
+ */
+export async function writeAndAsk(
+  set: RetrievalSet,
+  writer: HttpClient,
+  reader: HttpClient,
+  settled: () => Promise<void>,
+): Promise<SetAnswers> {
   const place = (namespace: string): string => `${set.name.replaceAll('.', '-')}.${namespace}`;
   const items = setItems(set.corpus).map(({ documentId, item }) => ({
     documentId,
@@ -33,7 +41,7 @@ export async function writeAndAsk(set: RetrievalSet, client: HttpClient, settled
   const told = progressOf(`${set.name}: import`, items.length);
   let written = 0;
   await inTurn(batches(items, BATCH), 1, async (batch) => {
-    const { results } = await client.json<{ results: { memory_id: string | null; outcome: string }[] }>({
+    const { results } = await writer.json<{ results: { memory_id: string | null; outcome: string }[] }>({
       method: 'POST',
       path: '/v1/memories',
       body: batchBody(batch.map(({ item }) => item)),
@@ -52,7 +60,7 @@ export async function writeAndAsk(set: RetrievalSet, client: HttpClient, settled
   let done = 0;
   await inTurn(set.queries, AT_ONCE, async (query, q) => {
     const body = JSON.stringify({ query: query.query, namespaces: [place(namespaceOf(query))], asked_at: query.asked_at, top_k: TOP_K });
-    const answer = await client.json<{ hits: { memory_id: string }[]; degraded: string[] }>({
+    const answer = await reader.json<{ hits: { memory_id: string }[]; degraded: string[] }>({
       method: 'POST',
       path: '/v1/memories/search',
       body,
