@@ -46,6 +46,8 @@ export interface Finding {
 interface Compiled {
   readonly first: number;
   readonly others: readonly number[];
+  /** `first` and `others`, those with the shortest patterns first: what they rule out leaves the long ones alone. */
+  readonly needed: readonly number[];
   readonly any: readonly number[];
   readonly none: readonly number[];
   readonly unit: 'sentence' | 'near' | 'text';
@@ -74,6 +76,7 @@ export function compileRules(concepts: Concepts, rules: Rules): RuleSet {
     })),
   );
   const report = names.indexOf(REPORT);
+  const patternChars = (concept: number): number => (compiledConcepts[concept] ?? []).reduce((sum, c) => sum + c.pattern.source.length, 0);
   const compiled: readonly Compiled[] = rules.rules.map((rule) => {
     const indexOf = (name: string): number => {
       const index = names.indexOf(name);
@@ -84,6 +87,7 @@ export function compileRules(concepts: Concepts, rules: Rules): RuleSet {
     return {
       first,
       others,
+      needed: [first, ...others].sort((a, b) => patternChars(a) - patternChars(b)),
       any: (rule.any ?? []).map(indexOf),
       none: (rule.none ?? []).map(indexOf),
       unit: rule.unit,
@@ -123,13 +127,11 @@ function firstWhere<T>(items: readonly T[], fits: (item: T) => boolean): number 
   return low;
 }
 
-function holds({ first, others, any, none, unit }: Compiled, reading: Reading, report: number): boolean {
-  const anchors = reading.spans(first);
-  if (anchors.length === 0) return false;
+function holds({ first, others, needed, any, none, unit }: Compiled, reading: Reading, report: number): boolean {
   // most rules end here, before any place is measured
-  for (const name of others) if (!reading.has(name)) return false;
+  for (const name of needed) if (!reading.has(name)) return false;
   if (any.length > 0 && !any.some((name) => reading.has(name))) return false;
-  for (const span of anchors) {
+  for (const span of reading.spans(first)) {
     if (quotedInReport(reading, report, span)) continue;
     const [from, to] = reach(unit, span, reading);
     const inside = (name: number): boolean => {
