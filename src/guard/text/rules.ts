@@ -19,19 +19,21 @@ export type ContentClass = (typeof CONTENT_CLASSES)[number];
 
 export const rulesSchema = z.strictObject({
   version: z.int().min(1),
-  rules: z.array(
-    z.strictObject({
-      id: z.string().regex(/^[a-z0-9-]+$/),
-      class: z.enum(CONTENT_CLASSES),
-      unit: z.enum(['sentence', 'near', 'text']).default('sentence'),
-      all: z.array(z.string()).min(1),
-      any: z.array(z.string()).optional(),
-      none: z.array(z.string()).optional(),
-      max_tier: z.enum(TIER_NAMES).optional(),
-      match: z.array(z.string()).min(1),
-      pass: z.array(z.string()).min(1),
-    }),
-  ),
+  rules: z
+    .array(
+      z.strictObject({
+        id: z.string().regex(/^[a-z0-9-]+$/),
+        class: z.enum(CONTENT_CLASSES),
+        unit: z.enum(['sentence', 'near', 'text']).default('sentence'),
+        all: z.array(z.string()).min(1),
+        any: z.array(z.string()).optional(),
+        none: z.array(z.string()).optional(),
+        max_tier: z.enum(TIER_NAMES).optional(),
+        match: z.array(z.string()).min(1),
+        pass: z.array(z.string()).min(1),
+      }),
+    )
+    .min(1, 'must hold a rule: without any, nothing is judged'),
 });
 
 export type Concepts = DeepReadonly<z.output<typeof conceptsSchema>>;
