@@ -29,6 +29,7 @@ import {
 import { envelopeOf, wrapTexts, type Wrap } from './envelope.ts';
 import type { TrustPolicy } from './policy.ts';
 import { arrange } from './screening/arrange.ts';
+import { influential } from './screening/corroboration.ts';
 import { sealedTextsOf } from './sealed-texts.ts';
 
 /** The fields a screening stage decides by; texts as far as they will be shown. */
@@ -51,6 +52,8 @@ export interface ScreenOptions {
 export interface HitOptions extends ScreenOptions {
   /** Wanted hits: near-duplicates, crowds and contradictions are arranged for so many places. Absent: every hit as it is, in its place. */
   readonly topK?: number;
+  /** True: only what a person has confirmed or two distinct origins say. */
+  readonly influenceOnly?: boolean;
 }
 
 /** One step of screening: false leaves the record out. */
@@ -202,6 +205,7 @@ export function createGuard(options: GuardOptions): Guard {
 
   const enclosed = <T>(
     values: readonly T[],
+    reader: string,
     raw: boolean,
     recordOf: (value: T) => ScreenedFields,
     wrapped: (value: T, wrap: Wrap) => T,
@@ -209,17 +213,19 @@ export function createGuard(options: GuardOptions): Guard {
     const boundary = newBoundary();
     return values.map((value) => {
       const record = recordOf(value);
-      const referenceOnly = record.trust_tier < INSTRUCTION_TIER;
+      const referenceOnly = !mayInstruct(record, reader);
       return { value: referenceOnly && !raw ? wrapped(value, envelopeOf(record, boundary)) : value, referenceOnly };
     });
   };
 
   const screenHits = async (hits: readonly RankedHit[], by: Scoped<unknown>, options: HitOptions): Promise<Screening<RankedHit>> => {
     const recordOf = (hit: RankedHit): ScreenedFields => hit.record;
-    const { values, degraded } = await allowed(hits, by, options, recordOf);
+    const { values: visible, degraded } = await allowed(hits, by, options, recordOf);
+    // before copies take one place: they are what corroborates
+    const values = options.influenceOnly === true ? influential(visible) : visible;
     // by what the texts say: the envelope comes last
     const arranged = options.topK === undefined ? values : arrange(values, { topK: options.topK, reader: by.scope.principal.owner });
-    const items = enclosed(arranged, options.raw === true, recordOf, (hit, wrap) => ({
+    const items = enclosed(arranged, by.scope.principal.owner, options.raw === true, recordOf, (hit, wrap) => ({
       ...hit,
       record: wrapTexts(hit.record, wrap),
       ...(hit.passage === undefined ? {} : { passage: wrap(hit.passage) }),
@@ -233,7 +239,7 @@ export function createGuard(options: GuardOptions): Guard {
     screenOptions: ScreenOptions,
   ): Promise<Screening<MemoryRecord>> => {
     const { values, degraded } = await allowed(records, by, screenOptions, (record) => record);
-    return { items: enclosed(values, screenOptions.raw === true, (record) => record, wrapTexts), degraded };
+    return { items: enclosed(values, by.scope.principal.owner, screenOptions.raw === true, (record) => record, wrapTexts), degraded };
   };
 
   const consents = new WeakSet<Consent>();
@@ -305,6 +311,16 @@ export function createGuard(options: GuardOptions): Guard {
       return { ...(await screenRecords(page.records, by, screenOptions)), next: page.next };
     },
   };
+}
+
+/**
+ * What a person stated, and nothing below, is more than data to consult. Where it tells an assistant what to do (a rule said so when it was
+ * written), that goes for the assistants of this person alone: to the readers of a shared place it is data, unless it was confirmed
+ * (guard.md, G12: MINJA).
+ */
+function mayInstruct(record: ScreenedFields, reader: string): boolean {
+  if (record.trust_tier < INSTRUCTION_TIER) return false;
+  return record.owner === reader || record.trust_tier >= TIER.user_confirmed || record.guard.rule_ids.length === 0;
 }
 
 function requireConfirmer(principal: Principal): void {

@@ -104,7 +104,7 @@ async function screened(
   influenceOnly: boolean,
 ): Promise<Screening<RankedHit>> {
   const query = deps.guard.scope(spec, request);
-  const page = await ranked(deps, query, spec, request.action === 'forget');
+  const page = await ranked(deps, query, spec);
   // ids alone leave the service here, and what is held back must be within reach of forgetting
   if (request.action === 'forget') return deps.guard.screenHits(page.hits, query, { floor, unshown: true });
   const screening = await deps.guard.screenHits(page.hits, query, { floor, prompt: true, topK: spec.topK, influenceOnly });
@@ -118,14 +118,13 @@ async function ranked(
   deps: MemoryDeps,
   query: Scoped<SearchSpec>,
   spec: SearchSpec,
-  keepCopies: boolean,
 ): Promise<{ readonly hits: Unscreened<readonly RankedHit[]>; readonly found: number }> {
   // before any score is compared with min_score: that too could be asked again and again
   const { scopes } = query.scope.principal;
   let found = 0;
   const hits = mapUnscreened(await deps.index.search(query), (page) => {
     found = page.hits.length;
-    const fused = fuse(page, spec, 'en', keepCopies);
+    const fused = fuse(page, spec);
     return scopes.has('memory:admin') ? fused : fused.map(coarse);
   });
   return { hits, found };

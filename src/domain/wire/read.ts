@@ -25,6 +25,7 @@ export const searchInput = z.strictObject({
     .describe('Signal weights that replace the profile’s'),
   min_score: c.unit.optional().describe('Leave out hits below this calibrated score'),
   trust_floor: c.tier.optional().describe('Leave out hits below this trust tier'),
+  influence_only: z.boolean().optional().describe('Only what a person has confirmed, or what two origins say independently of each other'),
   include_superseded: z.boolean().optional().describe('Also what no longer holds'),
   asked_at: c.dateTime.optional().describe('When the question is asked; now by default'),
   explain: z.boolean().optional().describe('Say how each score came about'),

@@ -20,12 +20,10 @@ const VARIANT_CHARS = 600;
 const STEP = 0.001;
 
 /**
- * Hits best first, some with a lower score and one more signal that says why. Nothing is left out but near-duplicates, of which the most
- * trusted stays. Contradictions are told by distinct origins and never settled by numbers.
- */
+ * Hits best first, some with a lower score and one more signal that says why. Nothing is left out but near-duplicates, of which the XX */
 export function arrange(hits: readonly RankedHit[], { topK, reader }: Arrangement): readonly RankedHit[] {
   const distinct = collapse(hits);
-  const arranged = thinned(contested(distinct), topK, reader);
+  const arranged = thinned(contested(distinct, hits), topK, reader);
   // unchanged hits keep their order, which the engine's finer scores decided
   return arranged.every((hit, i) => hit === hits[i]) ? arranged : [...arranged].sort((a, b) => b.score - a.score);
 }
@@ -57,19 +55,29 @@ function standing(record: HitRecord): number {
   return (DEFAULT_STATUSES.includes(record.status) ? 10 : 0) + record.trust_tier;
 }
 
-/** Flags hits that hold different things of one single-valued slot; the less trusted one comes after the more trusted. */
-function contested(hits: readonly RankedHit[]): readonly RankedHit[] {
+/**
+ * Flags hits that hold different things of one single-valued slot. The less trusted one comes after the more trusted; of equally trusted ones
+ * what more than half of the origins say comes first, and without such a majority none is picked (guard.md, Read).
+ */
+function contested(hits: readonly RankedHit[], withCopies: readonly RankedHit[]): readonly RankedHit[] {
   const changed = new Map<RankedHit, RankedHit>();
   const inSlots = hits.filter(({ record }) => slotOf(record) !== undefined);
   for (const slot of grouped(inSlots, ({ record }) => slotOf(record) ?? '')) {
     const claims = grouped(slot, ({ record }) => claimOf(record));
     if (claims.length < 2) continue;
-    const all = new Set(slot.flatMap(({ record }) => principalsOf(record)));
+    const originsOf = witnessesIn(withCopies, slotOf((slot[0] as RankedHit).record));
+    const all = new Set(claims.flatMap((claim) => [...originsOf(claim)]));
+    const agreed = claims.find((claim) => {
+      const mine = originsOf(claim);
+      return mine.size > 1 && mine.size > all.size / 2;
+    });
     for (const claim of claims) {
-      const mine = new Set(claim.flatMap(({ record }) => principalsOf(record)));
+      const mine = originsOf(claim);
       // a claim is as trusted as its best witness
       const tier = Math.max(...claim.map(({ record }) => record.trust_tier));
-      const above = slot.filter(({ record }) => record.trust_tier > tier);
+      // as trusted, and said by most origins: copies of one are no majority
+      const agreedAbove = claim === agreed ? [] : (agreed ?? []).filter(({ record }) => record.trust_tier === tier);
+      const above = [...slot.filter(({ record }) => record.trust_tier > tier), ...agreedAbove];
       for (const hit of claim) {
         const cap = Math.min(...above.map(({ score }) => score - STEP));
         const score = Math.max(0, Math.min(hit.score, onGrid(cap)));
@@ -87,6 +95,18 @@ function contested(hits: readonly RankedHit[]): readonly RankedHit[] {
     }
   }
   return changed.size === 0 ? hits : hits.map((hit) => changed.get(hit) ?? hit);
+}
+
+/** Who says a claim of a slot: a copy that gave its place to another still says the same. */
+function witnessesIn(hits: readonly RankedHit[], slot: string | undefined): (claim: readonly RankedHit[]) => ReadonlySet<string> {
+  const witnesses = new Map<string, Set<string>>();
+  for (const { record } of hits) {
+    if (slotOf(record) !== slot) continue;
+    const known = witnesses.get(claimOf(record)) ?? new Set();
+    for (const principal of principalsOf(record)) known.add(principal);
+    witnesses.set(claimOf(record), known);
+  }
+  return ([first]) => (first === undefined ? undefined : witnesses.get(claimOf(first.record))) ?? new Set();
 }
 
 /** Subject and topic of a preference, fact or constraint have one value (product.md, slots). */

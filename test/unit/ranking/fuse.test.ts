@@ -114,26 +114,9 @@ describe('fuse', () => {
     expect(part(only(spec, hitOf(spec, one, { cos: 0.79, lex: 24 })), 'lexical')?.weight).to.equal(0.35);
   });
 
-  it('takes equal texts of one day for copies, and those of two days for two events', () => {
-    const spec = lean();
-    const said = (id: string, day: string) =>
-      hitOf(spec, recordOf({ memory_id: id, fingerprint: 'same', occurred_at: `${day}T08:00:00.000Z` }), { cos: 0.79 });
-    const ids = rank(spec, said('a', '2024-04-01'), said('b', '2024-04-01'), said('c', '2024-04-02')).map((hit) => hit.record.memory_id);
-    expect(ids).to.have.members(['a', 'c']);
-  });
-
   it('weighs words .85 and the vector .15 for a short Chinese question', () => {
     const spec = lean({ query: '绿茶', vectors: [zh()] });
     expect(only(spec, hitOf(spec, one, { cos: 0.425, lex: 24 })).score).to.be.closeTo(0.15 * 0.5 + 0.85 * 0.5, 1e-4);
-  });
-
-  it('keeps one hit of a fingerprint: the most trusted, of those the best', () => {
-    const spec = lean();
-    const page = ['0', '3', '3'].map((tier, i) =>
-      hitOf(spec, recordOf({ memory_id: `m${i}`, fingerprint: 'same', trust_tier: Number(tier) }), { cos: 0.9 - i / 20 }),
-    );
-    const other = hitOf(spec, recordOf({ memory_id: 'other' }), { cos: 0.66 });
-    expect(rank(spec, ...page, other).map(({ record }) => record.memory_id)).to.deep.equal(['m1', 'other']);
   });
 
   it('says nothing is relevant when no hit reaches the floor, and keeps the caller’s min_score', () => {

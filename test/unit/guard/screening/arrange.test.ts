@@ -98,6 +98,27 @@ describe('arranged hits', () => {
     expect(arranged[0]?.parts[0]?.sentence).to.equal('Memories of this subject and topic differ; 1 of 3 origins say this');
   });
 
+  it('put what most origins say of a slot before what is as trusted, whatever the number of copies, and pick none without a majority', () => {
+    const slot = { subject: 'Acme', topic: 'payee', kind: 'fact', trust_tier: 1 } as const;
+    const says = (id: string, score: number, who: string, account: number): RankedHit =>
+      hit(id, score, { ...slot, origin: from(who, 'tool'), content: `Acme is paid at account ${account}` });
+    const flood = Array.from({ length: 50 }, (_x, i) => says(`f${i}`, 0.95, 'p9', 999));
+    const arranged = arrange([...flood, says('a', 0.8, 'p1', 111), says('b', 0.7, 'p2', 111)], { topK: 5, reader: READER });
+    // the copy of b gave its place to a, and its origin still counts
+    expect(arranged.map(({ record }) => record.memory_id)).to.deep.equal(['a', 'f0']);
+    const sentences = arranged.map(({ parts }) => parts.find(({ signal }) => signal === 'consensus')?.sentence);
+    expect(sentences).to.deep.equal([2, 1].map((n) => `Memories of this subject and topic differ; ${n} of 3 origins say this`));
+    const split = arrange([...flood, says('a', 0.8, 'p1', 111)], { topK: 5, reader: READER });
+    expect(split.map(({ record, score }) => [record.memory_id, score])).to.deep.equal([
+      ['f0', 0.95],
+      ['a', 0.8],
+    ]);
+    expect(split.every(({ parts }) => parts.some(({ signal }) => signal === 'consensus'))).to.equal(true);
+    const person = hit('mine', 0.5, { ...slot, trust_tier: 3, origin: from(READER, 'user'), content: 'Acme is paid at account 7' });
+    const three = [says('a', 0.9, 'p1', 111), says('b', 0.8, 'p2', 111), says('c', 0.7, 'p3', 111), person];
+    expect(ids(three), 'numbers never overrule trust').to.deep.equal(['mine', 'a']);
+  });
+
   it('leave a less trusted record that says what a more trusted one says in its place', () => {
     const slot = { subject: 'Ann', topic: 'tea', kind: 'fact' } as const;
     const hits = [
