@@ -87,12 +87,12 @@ export async function remasked(
   const { masked: old, sealed: _sealed, key_id: _key, sensitivity: _sensitivity, ...bare } = changed;
   const words = wordsOf(changed);
   if (!words.includes('[masked:')) return bare;
-  const kept = await Promise.all(
-    [proposal, head].map((record) => (record === undefined ? [] : openValues(deps.tenantKeys, record).catch(noneOfDeletedKey))),
-  );
+  const keptBy = async (record: MemoryRecord | undefined) =>
+    record === undefined ? [] : openValues(deps.tenantKeys, record).catch(noneOfDeletedKey);
+  const kept = [...(await keptBy(proposal)), ...(await keptBy(head))];
   // a mark stands for what was found now first, for what was kept before if there are more of it
   const left = (mark: string, now: number): boolean => occurrences(words, mark) > now;
-  const still = kept.flat().flatMap(({ field, kind, value }) => {
+  const still = kept.flatMap(({ field, kind, value }) => {
     const secret = { field, kind: kind as FoundSecret['kind'], value, kept: true };
     const mark = markOf(secret);
     return left(mark, found.filter((one) => markOf(one) === mark).length) ? [secret] : [];

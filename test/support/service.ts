@@ -37,8 +37,11 @@ export interface Answer {
   readonly body: any;
 }
 
-/** `env` overrides the configuration; with a `clock` of its own the service's time can be moved by hand. */
-export async function startService(env: Record<string, string> = {}, clock: Clock = systemClock): Promise<TestService> {
+/**
+ * `env` overrides the configuration; with a `clock` of its own the service's time can be moved by hand; `log` gets the lines that would go to
+ * stderr.
+ */
+export async function startService(env: Record<string, string> = {}, clock: Clock = systemClock, log?: string[]): Promise<TestService> {
   const engine = await acquireEngine();
   const dataDir = mkdtempSync(join(tmpdir(), 'hindsight-test-'));
   const prefix = `t${randomBytes(5).toString('hex')}`;
@@ -55,7 +58,7 @@ export async function startService(env: Record<string, string> = {}, clock: Cloc
   };
   const open = async (): Promise<{ config: Config; service: Service }> => {
     const config = loadConfig(base);
-    const logger = createLogger(config);
+    const logger = createLogger(config, log === undefined ? undefined : { write: (line) => void log.push(line) });
     return { config, service: await composeService(config, { clock, logger, onProgress: () => undefined }) };
   };
   let running = await open();
@@ -144,10 +147,14 @@ export interface HashedService extends TestService {
 export const HASH_DIMS = 64;
 
 /** The service with profile `openai` on an endpoint of its own, whose vectors are hashed words: quick, and it can be switched off. */
-export async function startHashedService(env: Record<string, string> = {}, clock: Clock = systemClock): Promise<HashedService> {
+export async function startHashedService(
+  env: Record<string, string> = {},
+  clock: Clock = systemClock,
+  log?: string[],
+): Promise<HashedService> {
   const embeddings = await EmbeddingServer.start(hashBackend(HASH_DIMS));
   const profile = { EMBEDDING_PROFILE: 'openai', EMBEDDING_BASE_URL: embeddings.baseUrl, EMBEDDING_MODEL: 'hashed-words' };
-  const service = await startService({ ...profile, ...env }, clock);
+  const service = await startService({ ...profile, ...env }, clock, log);
   const close = async (): Promise<void> => {
     await service.close();
     await embeddings.stop();

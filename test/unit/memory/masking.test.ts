@@ -9,9 +9,9 @@ const PHONE = '13912345678';
 
 describe('memory/masking', () => {
   const written = async (world: ReturnType<typeof createWorld>, item: object, by = principal()) => {
-    const { results } = await world.memory.write(item as never, world.call(by));
+    const { results } = await world.memory.write(item, world.call(by));
     const [result] = results;
-    if (result?.memory_id == null) throw new Error(JSON.stringify(result));
+    if (typeof result?.memory_id !== 'string') throw new Error(JSON.stringify(result));
     const record = world.index.heads.get(result.memory_id)?.record;
     if (record === undefined) throw new Error('not stored');
     return { result, record };
