@@ -6,7 +6,7 @@ import type { QueryClause, Scope } from '../domain/scope.ts';
 import { openScoped, unscreened } from '../domain/sealed.ts';
 import type { Filter } from '../domain/wire/common.ts';
 import { HindsightError } from '../errors.ts';
-import { isAway, isMissingIndex, mapStoreError, RETRY, storeCall } from './client.ts';
+import { ANSWER, isAway, isMissingIndex, mapStoreError, RETRY, storeCall } from './client.ts';
 import { filterClauses, linkClauses } from './filter.ts';
 import { versionId } from './memory-writes.ts';
 import { placementOf } from './placement.ts';
@@ -43,7 +43,7 @@ export function createMemoryReads(client: Client, prefix: string): MemoryReads {
             track_total_hits: false,
             allow_partial_search_results: false,
           },
-          RETRY,
+          ANSWER,
         ),
       );
       const hits = answer?.hits.hits ?? [];
@@ -134,7 +134,7 @@ async function multiGet(
         ...(includes === undefined ? {} : { _source_includes: includes }),
         ...(excludes === undefined ? {} : { _source_excludes: excludes }),
       },
-      RETRY,
+      ANSWER,
     ),
   );
   const records: StoredRecord[] = [];

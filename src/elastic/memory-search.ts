@@ -4,7 +4,7 @@ import type { MemoryIndex } from '../domain/ports.ts';
 import type { HitRecord, IndexHit } from '../domain/ranking.ts';
 import { openScoped, unscreened } from '../domain/sealed.ts';
 import { HindsightError } from '../errors.ts';
-import { RETRY } from './client.ts';
+import { ANSWER } from './client.ts';
 import { ifIndexExists } from './memory-reads.ts';
 import { placementOf } from './placement.ts';
 import { buildSearchBody } from './query-builder.ts';
@@ -20,7 +20,7 @@ export function createMemorySearch(client: Client, prefix: string): Pick<MemoryI
     async search(box) {
       const body = buildSearchBody(openScoped(box), box.scope.filter);
       const request = { index: placementOf(prefix, box.scope.tenant).memory, allow_partial_search_results: false, ...body };
-      const answer = await ifIndexExists(() => client.search<HitRecord>(request, RETRY));
+      const answer = await ifIndexExists(() => client.search<HitRecord>(request, ANSWER));
       if (answer === undefined) return unscreened({ hits: [], tookMs: 0 });
       if (answer.timed_out) throw new HindsightError('ERR_STORE_UNAVAILABLE', { cause: new Error('the search timed out') });
       return unscreened({ hits: answer.hits.hits.map(indexHit), tookMs: answer.took });

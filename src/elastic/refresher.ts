@@ -1,6 +1,6 @@
 /** Refresh with coalescing: many waiting callers cost at most one running and one queued `_refresh` of an index. */
 import type { Client } from '@elastic/elasticsearch';
-import { isMissingIndex, mapStoreError, RETRY } from './client.ts';
+import { isMissingIndex, mapStoreError, ANSWER } from './client.ts';
 
 export interface Refresher {
   /** Everything acknowledged before this call is visible to searches when it resolves; a missing index is nothing to do. */
@@ -41,7 +41,7 @@ export function createRefresher(client: Client): Refresher {
 
 async function refreshOnce(client: Client, index: string): Promise<void> {
   try {
-    await client.indices.refresh({ index }, RETRY);
+    await client.indices.refresh({ index }, ANSWER);
   } catch (error) {
     if (!isMissingIndex(error)) throw mapStoreError(error);
   }
