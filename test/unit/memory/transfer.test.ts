@@ -7,6 +7,7 @@ import { createWorld, type World } from '../../support/memory-world.ts';
 import { principal } from '../../support/principals.ts';
 import { rejection } from '../../support/rejection.ts';
 
+const ben = principal({ sub: 'ben', scopes: ['memory:read', 'memory:write', 'memory:share', 'memory:admin'], namespaces: ['**'] });
 const ann = principal({ scopes: ['memory:read', 'memory:write', 'memory:forget', 'memory:share', 'memory:admin'], namespaces: ['**'] });
 
 interface File {
@@ -157,6 +158,16 @@ describe('memory_import', () => {
       memory_id: id,
     });
     expect(world.index.heads.get(id)?.record.status).to.equal('forgotten');
+  });
+
+  it('takes what a person had confirmed as what the importer states, under the importer, until it is confirmed again', async () => {
+    const source = await filled();
+    for (const { record } of source.index.heads.values()) Object.assign(record, { trust_tier: 4 });
+    const { items, manifest } = await exported(source);
+    expect(items.map(({ trust }) => trust?.tier)).to.deep.equal(['user_confirmed', 'user_confirmed', 'user_confirmed']);
+    const target = empty();
+    await target.memory.importItems({ manifest, items }, target.call(ben));
+    for (const record of heads(target)) expect(record).to.include({ trust_tier: 3, owner: ben.owner });
   });
 
   it('never trusts a row more than the token', async () => {
