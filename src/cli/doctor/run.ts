@@ -6,6 +6,7 @@ import { EXIT } from '../exit-codes.ts';
 import { inert, pad, penFor, type Colour } from '../human/text.ts';
 import { packageVersion } from '../package-version.ts';
 import { finding, type Finding, type Health } from './check.ts';
+import { checkMasterKey } from './keys.ts';
 import { checkDisk, checkFiles, checkJava, checkMaven, checkNode, checkPort } from './machine.ts';
 import { checkElasticsearch, checkEmbedding, checkRedis, checkService } from './services.ts';
 
@@ -40,7 +41,7 @@ export async function examine(values: OptionValues, invocation: Invocation): Pro
 /** All of them, also where the configuration cannot be read: then with the defaults, and that is the first finding. */
 async function examineAll(env: Invocation['env']): Promise<readonly Finding[]> {
   const { config, fault } = configOf(env);
-  const [java, maven, files, disk, port, service, engine, redis, embedding] = await Promise.all([
+  const [java, maven, files, disk, port, service, engine, redis, embedding, masterKey] = await Promise.all([
     checkJava(config),
     checkMaven(config),
     checkFiles(config),
@@ -50,6 +51,7 @@ async function examineAll(env: Invocation['env']): Promise<readonly Finding[]> {
     checkElasticsearch(config),
     checkRedis(config.redisUrl),
     checkEmbedding(config),
+    checkMasterKey(config),
   ]);
   return [
     ...(fault === undefined ? [] : [fault]),
@@ -60,6 +62,7 @@ async function examineAll(env: Invocation['env']): Promise<readonly Finding[]> {
     disk,
     port,
     engine,
+    ...(masterKey === undefined ? [] : [masterKey]),
     redis,
     ...(embedding === undefined ? [] : [embedding]),
     service,
