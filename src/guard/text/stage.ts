@@ -1,6 +1,6 @@
 /** The text guard as a stage of admission: every text field, in every reading, against the rules, at the tier the writer reaches. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { VERDICTS, type Verdict } from '../../domain/trust.ts';
+import { INSTRUCTION_TIER, TIER, VERDICTS, type Verdict } from '../../domain/trust.ts';
 import type { AdmissionStage } from '../admission.ts';
 import type { TextJudge } from '../screening/rescan.ts';
 import { sealedTextsOf } from '../sealed-texts.ts';
@@ -56,10 +56,19 @@ function wholeGroup(text: string, from: number): number {
   return from - ((from - runStart) % GROUP_CHARS);
 }
 
-/** The judge as a stage: it looks at the tier that earlier stages have left. */
+/**
+ * The judge as a stage: it looks at the tier that earlier stages have left. Of what others will read it also notes the rules that hold for a
+ * foreign text: a person's order to their own assistant is none to other people's (the screen shows it to them as data).
+ */
 export const textStage = (judge: TextJudge): AdmissionStage => ({
   name: 'text',
-  judge: (draft, { unmasked }, { tier }) => judge(unmasked === undefined ? draft : { ...draft, ...unmasked }, tier),
+  judge: async (draft, { unmasked }, { tier }) => {
+    const text = unmasked === undefined ? draft : { ...draft, ...unmasked };
+    const found = await judge(text, tier);
+    if (draft.visibility !== 'shared' || tier < INSTRUCTION_TIER) return found;
+    const { ruleIds } = await judge(text, TIER.external);
+    return { ...found, ruleIds: [...new Set([...found.ruleIds, ...ruleIds])] };
+  },
 });
 
 const graver = (a: Verdict, b: Verdict): Verdict => (VERDICTS.indexOf(b) > VERDICTS.indexOf(a) ? b : a);
