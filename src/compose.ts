@@ -139,7 +139,8 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   const version = packageVersion();
   const audit = await openAudit({ client, prefix, keys, clock, logger, metrics, policyRevision, version, on: config.audit });
   teardown.add('audit', () => audit.close()); // after all who have something to tell
-  const jobs = startJobs({ client, prefix, index, guard, textJudge: judge, dirty: shared.dirty, embedder, clock, logger, metrics });
+  const told = { clock, audit: audit.hook, logger, metrics };
+  const jobs = startJobs({ client, prefix, index, guard, textJudge: judge, dirty: shared.dirty, embedder, ...told });
   teardown.add('jobs', () => jobs.stop());
   const memory = createMemoryGateway({
     index,

@@ -11,6 +11,7 @@ import { createSetAside } from '../memory/set-aside.ts';
 import type { TurnDeps } from '../memory/turn-context.ts';
 import type { TurnLinks } from '../memory/turn-links.ts';
 import type { StoreClient } from '../elastic/client.ts';
+import type { Audit } from '../operations/audit.ts';
 import { createRescanMarks } from '../stores/rescan-marks.ts';
 import { createExpiredPending } from '../stores/rescan-pending.ts';
 import { createRescanQueue } from '../stores/rescan-queue.ts';
@@ -23,13 +24,14 @@ export interface GuardJobParts extends TurnDeps {
   readonly links: TurnLinks;
   /** What the text rules say of a stored record. */
   readonly textJudge: TextJudge;
+  readonly audit: Pick<Audit, 'job'> | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
 /** Jobs with the pause between their looks, ms. */
 export function guardJobs(parts: GuardJobParts): readonly { readonly job: Job; readonly pollMs: number }[] {
-  const { client, prefix, index, guard, clock, links, textJudge, logger, metrics } = parts;
+  const { client, prefix, index, guard, clock, links, textJudge, audit, logger, metrics } = parts;
   const reads = serviceReads(parts);
   const setAside = createSetAside(parts, links);
   const queue = createRescanQueue({ client, prefix, clock });
@@ -46,6 +48,7 @@ export function guardJobs(parts: GuardJobParts): readonly { readonly job: Job; r
         // without the reading it was found in: `rule@decoded`
         for (const rule of new Set(ruleIds.map((id) => id.split('@')[0] ?? id))) metrics.rescanFound(rule, action);
         const facts = { tenant, memory_id: memoryId, verdict, rule_ids: ruleIds, policy_revision: policyRevision, by };
+        audit?.job('rescan', { tenant, memory_ids: [memoryId], verdict: [verdict], rule_ids: ruleIds, detail: { action, by } });
         logger.warn(facts, action === 'quarantined' ? 'a stored memory was quarantined' : 'a confirmed memory breaks a rule; it stays');
       },
     });
@@ -78,6 +81,7 @@ export function guardJobs(parts: GuardJobParts): readonly { readonly job: Job; r
     clock,
     onExpired: (tenant, memoryId) => {
       metrics.pendingExpired();
+      audit?.job('pending_sweep', { tenant, memory_ids: [memoryId], detail: { action: 'rejected' } });
       logger.info({ tenant, memory_id: memoryId }, 'a pending write was rejected: nobody decided on it in time');
     },
   });

@@ -13,6 +13,7 @@ import { createReembedJob } from '../jobs/reembed.ts';
 import { createTurnRepair, TURN_REPAIR_MS } from '../jobs/turn-repair.ts';
 import { createWorker, type Job, type Worker } from '../jobs/worker.ts';
 import { createTurnLinks } from '../memory/turn-links.ts';
+import type { Audit } from '../operations/audit.ts';
 import type { EmbeddingProvider } from '../providers/embedding/provider.ts';
 import { createDetachedTurns } from '../stores/detached-turns.ts';
 import { createEmbedQueue } from '../stores/embed-queue.ts';
@@ -31,6 +32,8 @@ export interface JobParts {
   readonly dirty: DirtyMarks;
   readonly embedder: EmbeddingProvider;
   readonly clock: Clock;
+  /** Told of what jobs decide. */
+  readonly audit: Pick<Audit, 'job'> | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }

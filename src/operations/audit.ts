@@ -38,6 +38,8 @@ export interface Audit {
   done(call: AuditedCall, output: Readonly<Record<string, unknown>>): Promise<void>;
   failed(call: AuditedCall, error: HindsightError): void;
   refused(refusal: Refusal): void;
+  /** What a background job decided about memories. */
+  job(operation: string, facts: Pick<AuditFacts, 'tenant' | 'memory_ids' | 'verdict' | 'rule_ids' | 'detail'>): void;
   /** To be called every minute: tells how many refusals of unknown callers were not recorded, and has the heads signed. */
   minute(): void;
 }
@@ -107,6 +109,9 @@ export function createAudit({ trail, key }: AuditParts): Audit {
         trace_id: plain(traceId),
         detail: { method: plain(method), route: plain(route) },
       });
+    },
+    job(operation, facts) {
+      append({ ...facts, record_type: 'job', operation, actor: 'service', outcome: 'ok', count: facts.memory_ids?.length });
     },
     minute() {
       anonymous.tell();

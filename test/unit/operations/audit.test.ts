@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import type { AuditFacts, AuditTrail } from '../../../src/domain/audit.ts';
+import { HindsightError } from '../../../src/errors.ts';
+import { createAudit, type Audit } from '../../../src/operations/audit.ts';
+import { callFacts } from '../../../src/operations/audit-facts.ts';
+import { ANSWERS } from '../../../src/operations/answers.ts';
+import { operations } from '../../../src/operations/index.ts';
+import type { AnyOperation } from '../../../src/operations/define.ts';
+import { principal } from '../../support/principals.ts';
+
+const KEY = Buffer.alloc(32, 5);
+const ID = '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
+const SECRET = 'xylograph';
+
+interface Bench {
+  readonly audit: Audit;
+  readonly taken: { facts: AuditFacts; waiting: boolean }[];
+  up: boolean;
+}
+
+function bench(append: () => Promise<void> = async () => undefined): Bench {
+  const taken: Bench['taken'] = [];
+  const self = { taken, up: true };
+  const trail: AuditTrail = {
+    get up() {
+      return self.up;
+    },
+    append: (facts, waiting) => {
+      taken.push({ facts, waiting });
+      return append();
+    },
+    anchor: () => undefined,
+    close: async () => undefined,
+  };
+  return Object.assign(self, { audit: createAudit({ trail, key: KEY }) });
+}
+
+const named = (name: string): AnyOperation => operations.find((operation) => operation.name === name)!;
+const call = (name: string, by = principal()) => ({ operation: named(name), principal: by, traceId: 'f'.repeat(32), tookMs: 3 });
+
+describe('operations/audit', () => {
+  it('keeps ids, namespaces, verdicts, rules and keyed hashes, and no text of any field', () => {
+    const input = {
+      content: `The ${SECRET} is in the hall.`,
+      namespace: 'team.sales',
+      metadata: { memory_id: SECRET, namespace: SECRET, results: [{ memory_id: SECRET }] },
+      tags: [SECRET],
+      memory_id: SECRET,
+    };
+    const guard = { verdict: 'quarantine', rule_ids: ['bias@decoded', `a ${SECRET} b`], policy_revision: 'r' };
+    const output = { results: [{ memory_id: ID, outcome: 'quarantined', guard, reason: SECRET, replaced: [SECRET] }] };
+    const facts = callFacts(input, output, 'acme', KEY);
+    expect(JSON.stringify(facts)).not.to.contain(SECRET);
+    expect(facts).to.deep.include({
+      memory_ids: [ID],
+      namespaces: ['team.sales'],
+      verdict: ['quarantine'],
+      rule_ids: ['bias@decoded'],
+      count: 1,
+    });
+    expect(facts.detail).to.deep.equal({ outcomes: { quarantined: 1 } });
+  });
+
+  it('makes the same hash of the same query in one tenant, another in another', () => {
+    const of = (query: string, tenant: string) => callFacts({ query }, undefined, tenant, KEY).query_hmac;
+    expect(of('Where is it?', 'a')).to.equal(of('where  is it', 'a')).and.not.equal(of('Where is it?', 'b'));
+    expect(of('Where is it?', 'a')).not.to.equal(callFacts({ content: 'Where is it?' }, undefined, 'a', KEY).content_hmac);
+  });
+
+  it('names the ids of every operation’s answer, each once, and one record for a whole batch', () => {
+    for (const [name, answers] of Object.entries(ANSWERS)) {
+      if (/audit/.test(name)) continue;
+      for (const answer of answers) {
+        const { memory_ids: ids = [] } = callFacts({}, answer as Record<string, unknown>, 'acme', KEY);
+        const there = new Set(JSON.stringify(answer).match(/"memory_id":"[0-9a-f-]{36}"/g) ?? []);
+        expect(ids.length, name).to.be.at.least(there.size);
+      }
+    }
+    const items = Array.from({ length: 500 }, (_v, i) => ({ memory_id: ID.slice(0, -3) + String(100 + i), outcome: 'stored' }));
+    const { taken, audit } = bench();
+    void audit.done(call('memory_import'), { results: items });
+    expect(taken).to.have.length(1);
+    expect(taken[0]!.facts).to.deep.include({ count: 500, detail: { outcomes: { stored: 500 } } });
+    expect(taken[0]!.facts.memory_ids).to.have.length(500);
+  });
+
+  it('lets what changes something wait for its record, and a read not', async () => {
+    const never = bench(() => new Promise(() => undefined));
+    await never.audit.done(call('memory_search'), {});
+    expect(never.taken[0]!.waiting).to.equal(false);
+    for (const name of ['memory_write', 'memory_update', 'memory_forget', 'memory_import', 'memory_export', 'memory_confirm']) {
+      let done = false;
+      void never.audit.done(call(name), {}).then(() => (done = true));
+      await Promise.resolve();
+      expect([done, never.taken.at(-1)!.waiting], name).to.deep.equal([false, true]);
+    }
+  });
+
+  it('refuses changes while the log is away, and no reads', () => {
+    const away = bench();
+    away.up = false;
+    expect(() => away.audit.admit(named('memory_write')))
+      .to.throw(HindsightError)
+      .with.property('code', 'ERR_AUDIT_UNAVAILABLE');
+    expect(() => away.audit.admit(named('memory_search'))).not.to.throw();
+  });
+
+  it('tells a denial once, whichever front end meets it again', () => {
+    const { audit, taken } = bench();
+    const error = new HindsightError('ERR_SCOPE_MISSING', { params: { scope: 'memory:write' } });
+    audit.failed(call('memory_write'), error);
+    audit.refused({ error, principal: principal(), traceId: 'a', method: 'POST', route: '/mcp' });
+    expect(taken.map(({ facts }) => [facts.outcome, facts.verdict, facts.reason])).to.deep.equal([
+      ['denied', ['deny'], 'ERR_SCOPE_MISSING'],
+    ]);
+  });
+
+  it('spells CR, LF, escapes and bidi marks in what comes from outside', () => {
+    const { audit, taken } = bench();
+    const by = principal({ clientId: 'a\r\n{"level":"error"}\u001b[31m\u009b31m\u2028\u202e' + 'x'.repeat(500) });
+    audit.failed(call('memory_get', by), new HindsightError('ERR_MEMORY_NOT_FOUND'));
+    const { client_id: client = '' } = taken[0]!.facts;
+    expect(client).to.match(/^a<U\+000D><U\+000A>\{"level":"error"\}<U\+001B>\[31m<U\+009B>31m<U\+2028><U\+202E>x+$/);
+    expect(client.length).to.equal(256);
+  });
+
+  it('counts a flood of unknown callers instead of writing it down, and says how many', () => {
+    const { audit, taken } = bench();
+    const refuse = (): void => {
+      const error = new HindsightError('ERR_AUTH_INVALID');
+      audit.refused({ error, principal: undefined, traceId: 'a', method: 'GET', route: 'unknown' });
+    };
+    for (let i = 0; i < 1_000; i += 1) refuse();
+    expect(taken).to.have.length(600);
+    audit.minute();
+    expect(taken.at(-1)!.facts).to.include({ record_type: 'gap', count: 400, tenant: '~service' });
+    refuse();
+    expect(taken).to.have.length(602);
+    audit.refused({ error: new HindsightError('ERR_MEMORY_NOT_FOUND'), principal: principal(), traceId: 'a', method: 'GET', route: '/x' });
+    expect(taken).to.have.length(602);
+  });
+});
