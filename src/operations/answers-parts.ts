@@ -10,3 +10,18 @@ export const GUARD = {
   rule_ids: [],
   policy_revision: '9ca3b8bf66b53da2055b478143e62877db28566a3b7c0e09f136e5f980171bde',
 };
+
+/** What the example memories have in common, beside what each says. */
+export const MEMORY = {
+  namespace: 'user.alice',
+  visibility: 'private',
+  created_at: AT,
+  updated_at: AT,
+  owner: 'ef22a34b47d0ac68ba4c0bfddd8512f3',
+  trust: TRUST,
+  reference_only: false,
+  status: 'active',
+  version: 1,
+  settled: true,
+  guard: GUARD,
+};

@@ -1,5 +1,5 @@
 /** What the service answers to each operation's examples, in their order: for OpenAPI; a test asks the running service and compares. */
-import { AT, GUARD, ID, LATER, TRACE, TRUST } from './answers-parts.ts';
+import { AT, GUARD, ID, LATER, MEMORY, TRACE, TRUST } from './answers-parts.ts';
 import { AUDIT_ANSWERS } from './answers-audit.ts';
 import { REVIEW_ANSWERS } from './answers-review.ts';
 
@@ -146,24 +146,14 @@ export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
   ...AUDIT_ANSWERS,
   memory_get: [
     {
+      ...MEMORY,
       memory_id: ID,
-      namespace: 'user.alice',
       content: 'Ana prefers green tea in the morning and never drinks coffee.',
       layer: 'semantic',
       kind: 'preference',
       subject: 'Ana',
       topic: 'morning drink',
       tags: ['drinks'],
-      visibility: 'private',
-      created_at: AT,
-      updated_at: AT,
-      owner: 'ef22a34b47d0ac68ba4c0bfddd8512f3',
-      trust: TRUST,
-      reference_only: false,
-      status: 'active',
-      version: 1,
-      settled: true,
-      guard: GUARD,
       trace_id: TRACE,
     },
   ],
@@ -171,23 +161,13 @@ export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
     {
       items: [
         {
+          ...MEMORY,
           memory_id: '0197a1b2-c3d7-7d8e-b226-6a5b4c3d2e1f',
-          namespace: 'user.alice',
           content: 'Build 4711 failed because the disk was full.',
           layer: 'episodic',
           kind: 'event',
           tags: [],
-          visibility: 'private',
-          created_at: AT,
-          updated_at: AT,
           occurred_at: '2026-05-04T09:30:00.000Z',
-          owner: 'ef22a34b47d0ac68ba4c0bfddd8512f3',
-          trust: TRUST,
-          reference_only: false,
-          status: 'active',
-          version: 1,
-          settled: true,
-          guard: GUARD,
         },
       ],
       next_cursor: null,

@@ -52,15 +52,10 @@ export async function checkElasticsearch({ elasticsearch }: Config): Promise<Fin
         : undefined;
   const answer = await get(url, authorization === undefined ? {} : { authorization });
   if (answer === undefined)
-    return finding(
-      'Elasticsearch',
-      'fail',
-      { en: 'ELASTICSEARCH_URL cannot be reached', zh: '无法连接 ELASTICSEARCH_URL' },
-      {
-        en: 'start it, or correct the URL (inside a container localhost is the container)',
-        zh: '请启动它或更正地址（容器内的 localhost 是容器自己）',
-      },
-    );
+    return unreachable('Elasticsearch', 'ELASTICSEARCH_URL', {
+      en: 'inside a container localhost is the container',
+      zh: '容器内的 localhost 是容器自己',
+    });
   if (answer.status === 401 || answer.status === 403)
     return finding(
       'Elasticsearch',
@@ -140,15 +135,10 @@ export async function checkEmbedding({ embedding }: Config): Promise<Finding | u
   if (profile === 'local' || baseUrl === undefined) return undefined;
   const answer = await get(`${baseUrl}/models`, embedding.apiKey === undefined ? {} : { authorization: `Bearer ${embedding.apiKey}` });
   if (answer === undefined)
-    return finding(
-      'embedding',
-      'fail',
-      { en: 'EMBEDDING_BASE_URL cannot be reached', zh: '无法连接 EMBEDDING_BASE_URL' },
-      {
-        en: 'start it, or correct the URL (from a container: host.docker.internal)',
-        zh: '请启动或更正地址（容器内请用 host.docker.internal）',
-      },
-    );
+    return unreachable('embedding', 'EMBEDDING_BASE_URL', {
+      en: 'from a container: host.docker.internal',
+      zh: '容器内请用 host.docker.internal',
+    });
   const refused = answer.status === 401 || answer.status === 403;
   return refused
     ? finding(
@@ -158,6 +148,16 @@ export async function checkEmbedding({ embedding }: Config): Promise<Finding | u
         { en: 'check EMBEDDING_API_KEY', zh: '请检查 EMBEDDING_API_KEY' },
       )
     : finding('embedding', 'ok', { en: 'answers', zh: '应答正常' });
+}
+
+/** Nothing answers at the address in `variable`; `aside` is what it often is. */
+function unreachable(what: string, variable: string, aside: { readonly en: string; readonly zh: string }): Finding {
+  return finding(
+    what,
+    'fail',
+    { en: `${variable} cannot be reached`, zh: `无法连接 ${variable}` },
+    { en: `start it, or correct the URL (${aside.en})`, zh: `请启动它或更正地址（${aside.zh}）` },
+  );
 }
 
 /** Undefined when nothing answers in three seconds. */
