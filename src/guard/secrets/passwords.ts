@@ -76,7 +76,7 @@ function found(start: number, value: string, kind: SecretKind, detector: string)
 function* namedAfter(text: string): Iterable<Finding> {
   for (const pattern of [AFTER_ZH, AFTER_EN])
     for (const match of text.matchAll(pattern)) {
-      const value = (match[1] ?? '').replace(/^["'(]+|["'),;:]+$/g, '');
+      const value = (match[1] ?? '').replace(/^["'(]{1,4}|["'),;:]{1,8}$/g, '');
       const start = match.index + (match[1] ?? '').indexOf(value);
       if (value.length >= 5 && /\d/.test(value) && isPassword({ start, text: value, quoted: false }, 'said', '', false))
         yield found(start, value, 'password', 'named-after');

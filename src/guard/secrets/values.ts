@@ -14,7 +14,7 @@ const QUOTED = /["'`“‘「『]([^"'`”’」』\n]{2,128})["'`”’」』]/
 const BARE = /[!-~]{2,512}/y;
 /** Where a bare value ends although the run goes on: the next parameter, tag, field or statement. */
 const CUT = /&\w+=|<\/|;(?=$|\w[\w ]*=|\))|,(?=$|["'\w]+[:=])|["'`]|\)(?=$|[;,.])|\\n/;
-const TAIL = /[.,;:)\]}]+$/;
+const TAIL = /[.,;:)\]}]{1,8}$/;
 
 /** The value that begins at `at`, if something does. */
 export function valueAt(text: string, at: number): Value | undefined {
@@ -42,7 +42,7 @@ export function isPassword(value: Value, tie: Tie, after: string, chinese: boole
   if (text.length < (quoted ? 3 : 4) || text.length > 200 || isPlaceholder(text) || CODE.test(text) || text.startsWith('[masked'))
     return false;
   if (/^[^A-Za-z0-9\u3400-\u9fff]+$/.test(text)) return false;
-  if (UNIT.test(after) && !/[A-Za-z].*\d|\d.*[A-Za-z]/.test(text)) return false;
+  if (UNIT.test(after) && !(/[A-Za-z]/.test(text) && /\d/.test(text))) return false;
   const letters = /[A-Za-z]/.test(text);
   const digits = /\d/.test(text);
   const marks = /[#!@$%^&*~+=_?-]/.test(text);
