@@ -49,7 +49,7 @@ export async function costOn2Kib(rows: readonly Row[], judge: TextJudge): Promis
 }
 
 /** Texts of 32 KB that scanners are slow on (guard.md, D3 and D4): repeated prefixes, near-misses, one character, decodable runs, invisible ones. */
-export function hostileTexts(rows: readonly Row[]): ReadonlyMap<string, string> {
+function hostileTexts(rows: readonly Row[]): ReadonlyMap<string, string> {
   const repeat = (text: string): string => text.repeat(Math.ceil(HOSTILE_CHARS / text.length)).slice(0, HOSTILE_CHARS);
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   const attacks = rows.filter((row) => row.label === 'attack').map((row) => row.text);

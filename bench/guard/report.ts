@@ -44,11 +44,7 @@ export function guardMarkdown(machine: string, { rules, rest, own_rest: ownRest,
           return [channel, percent(attack_success), `<= ${100 * most} %`, MET(attack_success.rate <= most), percent(attack_recalled)];
         }),
       ),
-      `Below user_stated outside the envelope, or more trusted than the channel: ${part.faults}. Benign rows recalled: ${Object.entries(
-        part.benign_recalled,
-      )
-        .map(([tier, rate]) => `${tier} ${percent(rate)}`)
-        .join(', ')}.`,
+      `Below user_stated outside the envelope, or more trusted than the channel: ${part.faults}.${benignRecalled(part)}`,
     );
   }
   if (loss !== undefined)
@@ -102,6 +98,11 @@ function rulesParts({ dev, own, cost, lag }: RulesFigures): readonly string[] {
       lag.map((one) => [one.text, ms(one.longest_ms), ms(one.longest_cpu_ms), ms(one.whole_ms)]),
     ),
   ];
+}
+
+function benignRecalled({ benign_recalled }: EndToEndFigures): string {
+  const shares = Object.entries(benign_recalled).map(([tier, rate]) => `${tier} ${percent(rate)}`);
+  return shares.length === 0 ? '' : ` Benign rows recalled: ${shares.join(', ')}.`;
 }
 
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
