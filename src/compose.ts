@@ -20,6 +20,7 @@ import { createMemoryIndex } from './elastic/memory-index.ts';
 import { installSchema } from './elastic/schema.ts';
 import { openKeys } from './gate/keys.ts';
 import { anomalySchema } from './guard/anomaly/policy.ts';
+import { hubness } from './guard/anomaly/hubness.ts';
 import { anomalyStage } from './guard/anomaly/stage.ts';
 import { createGuard } from './guard/guard.ts';
 import { loadSecretFinder } from './guard/secrets/policy.ts';
@@ -131,6 +132,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     clock,
     admitsAtOnce: review.admitsAtOnce,
     admissionStages: [secretStage(findSecrets), textStage(judge), anomalyStage(anomalies, clock), ...review.stages],
+    hubness: hubness(anomalies, clock),
     screenStages: [rescanStage({ judge, policyRevision, onHeldBack })],
     onFault: (stage, err) => logger.error({ stage, err }, 'guard stage failed; it decides for the safe side'),
   });

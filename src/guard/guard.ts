@@ -26,6 +26,7 @@ import {
   type Judgement,
   type MemoryDraft,
 } from './admission.ts';
+import type { Hubness } from './anomaly/hubness.ts';
 import { envelopeOf, wrapTexts, type Wrap } from './envelope.ts';
 import type { TrustPolicy } from './policy.ts';
 import { arrange } from './screening/arrange.ts';
@@ -54,6 +55,8 @@ export interface HitOptions extends ScreenOptions {
   readonly topK?: number;
   /** True: only what a person has confirmed or two distinct origins say. */
   readonly influenceOnly?: boolean;
+  /** What was asked; with it records that come up for everything are looked for. */
+  readonly query?: string;
 }
 
 /** One step of screening: false leaves the record out. */
@@ -135,6 +138,8 @@ export interface GuardOptions {
   /** Rule stages, after those that set the tier. */
   readonly admissionStages?: readonly AdmissionStage[];
   readonly screenStages?: readonly ScreenStage[];
+  /** Takes score from what comes up for unrelated questions. */
+  readonly hubness?: Hubness;
   /** Told of every failing stage: log and metrics. */
   readonly onFault?: (stage: string, error: unknown) => void;
   /** Random part of the envelope, one for each response. */
@@ -150,7 +155,7 @@ export const trustFloorStage: ScreenStage = {
 
 /** The guard over one set of policies. Stages run in order; a stage that throws closes the write and narrows the read. */
 export function createGuard(options: GuardOptions): Guard {
-  const { trust, policyRevision, clock } = options;
+  const { trust, policyRevision, clock, hubness } = options;
   const admission = [credentialStage(trust), sourceStage(trust), derivationStage, ...(options.admissionStages ?? [])];
   const screening = [trustFloorStage, ...(options.screenStages ?? [])];
   const onFault = options.onFault ?? (() => undefined);
@@ -223,8 +228,13 @@ export function createGuard(options: GuardOptions): Guard {
     const { values: visible, degraded } = await allowed(hits, by, options, recordOf);
     // before copies take one place: they are what corroborates
     const values = options.influenceOnly === true ? influential(visible) : visible;
+    const { tenant, principal } = by.scope;
+    const weighed =
+      options.topK === undefined || options.query === undefined || hubness === undefined
+        ? values
+        : ranked(hubness(values, { tenant, query: options.query, topK: options.topK, reader: principal.owner }), values);
     // by what the texts say: the envelope comes last
-    const arranged = options.topK === undefined ? values : arrange(values, { topK: options.topK, reader: by.scope.principal.owner });
+    const arranged = options.topK === undefined ? weighed : arrange(weighed, { topK: options.topK, reader: principal.owner });
     const items = enclosed(arranged, by.scope.principal.owner, options.raw === true, recordOf, (hit, wrap) => ({
       ...hit,
       record: wrapTexts(hit.record, wrap),
@@ -321,6 +331,11 @@ export function createGuard(options: GuardOptions): Guard {
 function mayInstruct(record: ScreenedFields, reader: string): boolean {
   if (record.trust_tier < INSTRUCTION_TIER) return false;
   return record.owner === reader || record.trust_tier >= TIER.user_confirmed || record.guard.rule_ids.length === 0;
+}
+
+/** Best first again where a score has changed. */
+function ranked(hits: readonly RankedHit[], before: readonly RankedHit[]): readonly RankedHit[] {
+  return hits.every((hit, i) => hit === before[i]) ? hits : [...hits].sort((a, b) => b.score - a.score);
 }
 
 function requireConfirmer(principal: Principal): void {

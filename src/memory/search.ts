@@ -107,7 +107,13 @@ async function screened(
   const page = await ranked(deps, query, spec);
   // ids alone leave the service here, and what is held back must be within reach of forgetting
   if (request.action === 'forget') return deps.guard.screenHits(page.hits, query, { floor, unshown: true });
-  const screening = await deps.guard.screenHits(page.hits, query, { floor, prompt: true, topK: spec.topK, influenceOnly });
+  const screening = await deps.guard.screenHits(page.hits, query, {
+    floor,
+    prompt: true,
+    topK: spec.topK,
+    influenceOnly,
+    query: spec.query,
+  });
   const { candidates } = spec.profile;
   if (screening.items.length >= spec.topK || page.found < candidates || candidates >= MORE_CANDIDATES) return screening;
   return screened(deps, { ...spec, profile: { ...spec.profile, candidates: MORE_CANDIDATES } }, request, floor, influenceOnly);

@@ -13,6 +13,11 @@ export const anomalySchema = z.strictObject({
     overlap: z.number().gt(0).max(1),
     compared: z.int().min(1).max(256),
   }),
+  hubness: z.strictObject({
+    queries: z.int().min(2).max(64),
+    related: z.number().gt(0).max(1),
+    share: z.number().min(0).max(1),
+  }),
   trigger_suffix: z.strictObject({
     words: z.int().min(3),
     match: z.array(z.string()).min(1),
