@@ -10,6 +10,7 @@ import { connect, fetchArtifacts, startManaged } from './compose/engine.ts';
 import { startJobs } from './compose/jobs.ts';
 import { openTenantKeys } from './compose/keys.ts';
 import { phase } from './compose/phase.ts';
+import { guardRevision, watchPolicies } from './compose/policy-watch.ts';
 import { createReadiness } from './compose/readiness.ts';
 import { openSharedState } from './compose/shared-state.ts';
 import { Teardown } from './compose/teardown.ts';
@@ -37,7 +38,7 @@ import { createUuidV7 } from './memory/uuid.ts';
 import { operations } from './operations/index.ts';
 import { loadInstructions } from './operations/instructions-files.ts';
 import { createInvoke } from './operations/invoke.ts';
-import { loadPolicy, revisionOf } from './policy.ts';
+import { loadPolicy } from './policy.ts';
 import { loadProfiles } from './ranking/profile.ts';
 import { createIdempotencyStore } from './stores/idempotency.ts';
 import { createNamespaceStore } from './stores/namespaces.ts';
@@ -113,14 +114,15 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   teardown.add('token watch', () => verifier.close());
 
   const index = createMemoryIndex({ client, schema, clock });
-  // of what the guard judges by alone: a changed ranking weight is no reason to judge every memory again
-  const policyRevision = revisionOf(policiesDir, (path) => path === 'trust.yaml' || path.startsWith('guard/'));
+  const policyRevision = guardRevision(policiesDir);
   const findSecrets = loadSecretFinder(join(policiesDir, 'guard'));
   const anomalies = loadPolicy(join(policiesDir, 'guard', 'anomaly.yaml'), anomalySchema);
   const textPolicy = loadGuardPolicy(join(policiesDir, 'guard'));
   const judge = textJudge(textPolicy);
   const review = openJudge(config, { policiesDir, verdicts: textPolicy.verdicts, clock, logger, metrics });
   teardown.add('language model', () => review.close());
+  const policyWatch = watchPolicies(policiesDir, policyRevision, { logger, metrics });
+  teardown.add('policy watch', () => policyWatch.close());
   const onHeldBack = ({ memoryId, verdict, ruleIds, first }: HeldBack): void => {
     metrics.readHeldBack(verdict);
     if (first)

@@ -40,6 +40,8 @@ export interface Metrics {
   readonly rescanSampled: (records: number) => void;
   /** The language model judged a write, or should have. */
   readonly judged: (outcome: 'passed' | 'held' | 'failed' | 'rested') => void;
+  /** Whether the guard's policies on disk are those that decide, other good ones that wait for a start, or such as a start would refuse. */
+  readonly policies: (state: 'current' | 'waiting' | 'faulty') => void;
   /** A write was rejected because nobody decided on it in time. */
   readonly pendingExpired: () => void;
   /** Whether the audit log can be written. */
@@ -142,6 +144,12 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome'],
     registers,
   });
+  const policyState = new Gauge({
+    name: 'hindsight_guard_policies',
+    help: '1 for the state of the policies on disk: current (they decide), waiting (they hold from the next start), faulty (the last good ones decide)',
+    labelNames: ['state'],
+    registers,
+  });
   const expired = new Counter({
     name: 'hindsight_guard_pending_expired_total',
     help: 'Writes that waited for a decision until their time was over',
@@ -212,6 +220,9 @@ export function createMetrics(): Metrics {
     },
     judged(outcome) {
       judgements.inc({ outcome });
+    },
+    policies(state) {
+      for (const one of ['current', 'waiting', 'faulty']) policyState.set({ state: one }, one === state ? 1 : 0);
     },
     pendingExpired() {
       expired.inc();

@@ -115,6 +115,38 @@ describe('failure of the guard', function () {
     expect((await search(alice)).hits.map(({ trust }) => trust.tier)).to.include('user_stated');
   });
 
+  it('G17: a policy that is damaged or emptied while the service runs changes nothing, and the metrics tell it', async () => {
+    const states = async (): Promise<readonly string[]> => {
+      const { body } = await service.call('GET', '/metrics', alice);
+      return [...String(body).matchAll(/^hindsight_guard_policies\{state="(\w+)"\} 1$/gm)].map(([, state = '']) => state);
+    };
+    const until = async (wanted: string): Promise<void> => {
+      const deadline = Date.now() + 30_000;
+      while (!(await states()).includes(wanted)) {
+        if (Date.now() > deadline) throw new Error(`not ${wanted} within 30 s: ${String(await states())}`);
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+      expect(await states()).to.deep.equal([wanted]);
+    };
+    const file = join(dir, 'guard', 'rules.yaml');
+    const good = readFileSync(file, 'utf8');
+    const held = async (payee: string): Promise<string> => (await write(alice, { content: ORDER.replace('Norwick', payee) })).outcome;
+    await until('current');
+    writeFileSync(file, 'version: 1\nrules: [\n\tno yaml');
+    await until('faulty');
+    expect(await held('Arden')).to.equal('pending');
+    writeFileSync(file, stringify({ version: 1, rules: [] }));
+    writeFileSync(file, good);
+    await until('current');
+    writeFileSync(file, `${good}# changed\n`);
+    await until('waiting');
+    writeFileSync(file, stringify({ version: 1, rules: [] }));
+    await until('faulty');
+    expect(await held('Brook')).to.equal('pending');
+    writeFileSync(file, good);
+    await until('current');
+  });
+
   it('G17: with a guard policy that is missing, damaged, empty or incomplete the service does not start', async () => {
     const faults: Readonly<Record<string, (path: string) => void>> = {
       missing: (path) => unlinkSync(path),
