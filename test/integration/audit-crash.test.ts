@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AuditRecord } from '../../src/domain/audit.ts';
 import { readRunFile } from '../../src/cli/run-file.ts';
 import { createClient } from '../../src/elastic/client.ts';
 import { openKeys } from '../../src/gate/keys.ts';
@@ -59,7 +58,7 @@ describe('a service killed while it writes its audit log', function () {
       const key = anchorKey((await openKeys({ dataDir, local: true } as Parameters<typeof openKeys>[0])).deriveKey('audit-anchor'));
       const snapshot = await createAuditStore({ client, prefix }).snapshot();
       const recorded = new Set<string>();
-      for await (const { record } of snapshot.records('local')) for (const id of (record).memory_ids ?? []) recorded.add(id);
+      for await (const { record } of snapshot.records('local')) for (const id of record.memory_ids ?? []) recorded.add(id);
       expect(acknowledged.filter((id) => !recorded.has(id))).to.deep.equal([]);
       const report = await verifyAudit(snapshot, key, undefined);
       await snapshot.close();
