@@ -5,7 +5,7 @@ import { rankContext } from '../ranking/context.ts';
 import { engineFunctions } from '../ranking/signals/catalogue.ts';
 import { filterClauses } from './filter.ts';
 import { HIT_FIELDS } from './query-fields.ts';
-import { dateClauses, lexicalClauses, queryWords, speakerClauses } from './query-lexical.ts';
+import { dateClauses, exactClauses, lexicalClauses, queryWords, speakerClauses } from './query-lexical.ts';
 import { vectorClauses } from './query-vector.ts';
 
 /** Above this many wanted hits, twice as many candidates are fetched as are wanted. */
@@ -28,6 +28,7 @@ export function buildSearchBody(spec: SearchSpec, scopeFilter: readonly QueryCla
       ...vectorClauses(words, context, filter),
       ...speakerClauses(words, context),
       ...dateClauses(context),
+      ...exactClauses(context),
     ],
     // Without it the filter alone matches, and every record of the namespace would be scored. It also makes a query without clauses find nothing.
     minimum_should_match: 1,

@@ -1,10 +1,11 @@
-/** The clauses of the one query that read words: the named bool "lex", the speaker match and the dates. Pure. */
+/** The clauses of the one query that read words: the named bool "lex", what has to be there to the letter, the speaker match and the dates. Pure. */
 import { isoTime } from '../domain/clock.ts';
 import type { QueryClause } from '../domain/scope.ts';
 import { engineWeight } from '../ranking/context.ts';
 import type { RankContext } from '../ranking/context.ts';
 import type { DateRange } from '../ranking/dates/collector.ts';
 import { codes } from '../text/codes.ts';
+import type { ExactItem } from '../text/exact.ts';
 import type { QueryTerms } from '../text/query-terms.ts';
 import { queryTerms } from '../text/query-terms.ts';
 import { hasHan } from '../text/script.ts';
@@ -57,6 +58,25 @@ export function anyWord(words: QueryWords): QueryClause | undefined {
     ...(words.codes.length > 0 ? [{ terms: { codes: words.codes } }] : []),
   ];
   return should.length === 0 ? undefined : { bool: { should, minimum_should_match: 1 } };
+}
+
+/** `exact`: each code and quoted phrase of the question has its share of one boost, and they add up. */
+export function exactClauses({ exact, profile }: RankContext): QueryClause[] {
+  if (exact.length === 0) return [];
+  const boost = Math.round(((profile.boosts['exact'] ?? 0) / exact.length) * 1e4) / 1e4;
+  return [{ bool: { _name: 'exact', should: exact.map((item) => ({ constant_score: { filter: holds(item), boost } })) } }];
+}
+
+/** Does a record hold any of them? */
+export function anyExact({ exact }: RankContext): QueryClause {
+  return { bool: { should: exact.map(holds), minimum_should_match: 1 } };
+}
+
+function holds(item: ExactItem): QueryClause {
+  if (item.kind === 'code') return { term: { codes: item.code } };
+  const all = (field: string, terms: readonly string[]): QueryClause[] =>
+    terms.length === 0 ? [] : [{ match: { [field]: { query: terms.join(' '), operator: 'and' } } }];
+  return { bool: { filter: [...all('lex_uni', item.uni), ...all('lex_bi', item.bi)] } };
 }
 
 /** `spk`: the question names the record's subject. */

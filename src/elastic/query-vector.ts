@@ -2,25 +2,27 @@
 import type { QueryClause } from '../domain/scope.ts';
 import type { KnnClause, RankContext } from '../ranking/context.ts';
 import { PASSAGE_INNER_HITS } from './query-fields.ts';
-import { anyWord } from './query-lexical.ts';
+import { anyExact, anyWord } from './query-lexical.ts';
 import type { QueryWords } from './query-lexical.ts';
 
 /**
  * One clause: the best of the record's own vector (unnamed, so that it is what remains of `_score`), its best passage (`passage`), its
- * vector in the second space (`knn_<space>`) and the stand-in of a vector that is still due (`due`). dis_max, because they answer the
+ * vector in the second space (`knn_<space>`), the stand-in of a vector that is still due (`due`) and that of one which must not count
+ * against a record with the question's very code (`rescue`). dis_max, because they answer the
  * same question: added up, a record with passages or two vectors would stand above any other. The scope's filter is inside each
  * knn clause; as a post-filter it would leave nothing of a small namespace among large ones.
  */
 export function vectorClauses(words: QueryWords, context: RankContext, filter: readonly QueryClause[]): QueryClause[] {
   const { similarity, passages } = context;
   if (similarity === undefined) return [];
-  const { primary, other, due } = similarity;
+  const { primary, other, due, rescue } = similarity;
   const { field, space } = primary.vector;
   const queries = [
     knn(field, primary, filter),
     ...(passages ? [passageClause(primary, filter)] : []),
     ...(other === undefined ? [] : [otherClause(other, field, filter)]),
     ...dueClause(words, space, due),
+    ...(rescue === undefined ? [] : [{ constant_score: { _name: 'rescue', filter: anyExact(context), boost: rescue.score } }]),
   ];
   return queries.length === 1 ? queries : [{ dis_max: { queries } }];
 }

@@ -1,5 +1,7 @@
 /** What one search ranks by, worked out once from its specification: the query builder and fuse both read it, so engine and service never disagree. */
 import type { QueryVector, RankingProfile, SearchSpec } from '../domain/ranking.ts';
+import type { ExactItem } from '../text/exact.ts';
+import { exactItems } from '../text/exact.ts';
 import { capitalisedWords } from '../text/query-terms.ts';
 import { hasHan } from '../text/script.ts';
 import { parseDates } from './dates.ts';
@@ -23,6 +25,14 @@ export interface Similarity {
   readonly other: KnnClause | undefined;
   /** Score of the clause `due`: what a record stands at while its vector is not made yet. */
   readonly due: number;
+  /** What a record that holds something of the question to the letter counts as, at least; undefined when nothing has to be. */
+  readonly rescue: Rescue | undefined;
+}
+
+/** The stand-in of a vector that is outside the k nearest or tells nothing: a calibrated similarity, and its score in the engine. */
+export interface Rescue {
+  readonly similarity: number;
+  readonly score: number;
 }
 
 export interface RankContext {
@@ -35,6 +45,8 @@ export interface RankContext {
   readonly taskId: string | undefined;
   readonly taskType: string | undefined;
   readonly dates: DateRanges;
+  /** What has to be found to the letter; [] when that has no weight. */
+  readonly exact: readonly ExactItem[];
   /** Undefined when there is no vector to search with, or when the caller gave vectors no weight. */
   readonly similarity: Similarity | undefined;
   readonly passages: boolean;
@@ -53,7 +65,8 @@ export function rankContext(spec: SearchSpec, lang: Lang = 'en'): RankContext {
   const { profile } = spec;
   const dates = parseDates(spec.query, spec.askedAtMs);
   const short = isShortChinese(spec.query);
-  const similarity = (profile.weights['vector'] ?? 0) > 0 ? similarityOf(spec, short) : undefined;
+  const exact = (profile.weights['exact'] ?? 0) > 0 && (profile.boosts['exact'] ?? 0) > 0 ? exactItems(spec.query) : [];
+  const similarity = (profile.weights['vector'] ?? 0) > 0 ? similarityOf(spec, short, exact.length > 0) : undefined;
   return {
     profile,
     weights: effectiveWeights(profile, shareOf(spec, short), dates.recent),
@@ -62,6 +75,7 @@ export function rankContext(spec: SearchSpec, lang: Lang = 'en'): RankContext {
     taskId: spec.taskId,
     taskType: spec.taskType,
     dates,
+    exact,
     similarity,
     passages: spec.passages && similarity !== undefined,
     lang,
@@ -106,7 +120,7 @@ function effectiveWeights(profile: RankingProfile, share: number | undefined, re
  * Bench run, English questions to Chinese memories among as many English ones (memorybank_x, dev): candidate order recall@5 / @20
  * .681 / .857 against .000 / .057 with the two clauses at their own boosts, added up.
  */
-function similarityOf(spec: SearchSpec, short: boolean): Similarity | undefined {
+function similarityOf(spec: SearchSpec, short: boolean, exact: boolean): Similarity | undefined {
   const [first, second] = spec.vectors;
   if (first === undefined) return undefined;
   const { boosts } = spec.profile;
@@ -117,10 +131,12 @@ function similarityOf(spec: SearchSpec, short: boolean): Similarity | undefined 
   const neighbours = boosts['neighbours'] ?? NEIGHBOURS;
   const at = (v: number): number => (boost * (1 + offset + scale * v)) / 2;
   const primary = { vector: first, boost, constant: 0, neighbours };
+  const rescue = exact ? boosts['rescue_similarity'] : undefined;
   return {
     primary,
     other: second === undefined ? undefined : alignedTo(at(0), primary, second),
     due: rounded(at(boosts['due_similarity'] ?? 0)),
+    rescue: rescue === undefined ? undefined : { similarity: rescue, score: rounded(at(rescue)) },
   };
 }
 

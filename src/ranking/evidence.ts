@@ -5,19 +5,21 @@ import type { KnnClause, RankContext } from './context.ts';
 import { engineTotal } from './signals/catalogue.ts';
 import type { Evidence } from './signals/signal.ts';
 
+/** Named clauses that add to `_score`; all others stand in one dis_max. */
+const ADDED = ['lex', 'spk', 'date', 'exact'];
 /** `_score` and clause scores are 32-bit floats: near 1,000 their steps are 6e-5, and up to ten of them are added. */
 const FLOAT_SLACK = 2e-3;
 /** A remainder under this share of the boost (cosine under -.99) is rounding, not a vector. */
 const NO_VECTOR_SHARE = 0.005;
 
 /**
- * The evidence of one hit. The unnamed knn clause stands in a dis_max with the clauses `passage`, `knn_<space>` and `due`: the
+ * The evidence of one hit. The unnamed knn clause stands in a dis_max with the clauses `passage`, `knn_<space>`, `due` and `rescue`: the
  * remainder is the best of them, so the record's own cosine is known only where it is that best one.
  */
 export function evidenceOf(hit: IndexHit, context: RankContext): Evidence {
   const { named, record } = hit;
   const { similarity } = context;
-  const remainder = hit.score - (named['lex'] ?? 0) - (named['spk'] ?? 0) - (named['date'] ?? 0) - engineTotal(record, context);
+  const remainder = hit.score - ADDED.reduce((sum, name) => sum + (named[name] ?? 0), 0) - engineTotal(record, context);
   const lexicalBoost = context.profile.boosts['lexical'] ?? 1;
   const dateUnits = engineWeight(context, 'date');
   const base = {
@@ -26,21 +28,25 @@ export function evidenceOf(hit: IndexHit, context: RankContext): Evidence {
     lexical: named['lex'] === undefined || lexicalBoost === 0 ? null : named['lex'] / lexicalBoost,
     speaker: (named['spk'] ?? 0) > 0,
     date: named['date'] === undefined || dateUnits === 0 ? null : named['date'] / dateUnits,
+    exact: named['exact'] === undefined ? null : named['exact'] / (context.profile.boosts['exact'] ?? 1),
     ...(hit.passage === undefined ? {} : { passage: hit.passage }),
   };
-  if (similarity === undefined) return { ...base, cosine: null, otherCosine: null, passageCosine: null, withoutVector: true };
+  if (similarity === undefined)
+    return { ...base, cosine: null, otherCosine: null, passageCosine: null, rescued: false, withoutVector: true };
 
   const { primary, other } = similarity;
   const passage = named['passage'] ?? 0;
   const second = other === undefined ? 0 : (named[`knn_${other.vector.space}`] ?? 0);
   const due = named['due'] ?? 0;
-  const own = remainder > Math.max(passage, second, due) + FLOAT_SLACK && remainder > primary.boost * NO_VECTOR_SHARE;
+  const rescue = named['rescue'] ?? 0;
+  const own = remainder > Math.max(passage, second, due, rescue) + FLOAT_SLACK && remainder > primary.boost * NO_VECTOR_SHARE;
   return {
     ...base,
     cosine: own ? cosineOf(remainder, primary) : null,
     otherCosine: other !== undefined && second > 0 ? cosineOf(second, other) : null,
     passageCosine: passage > 0 ? cosineOf(passage, primary) : null,
-    withoutVector: due > 0 && !own && passage === 0 && second === 0,
+    rescued: rescue > 0,
+    withoutVector: due > 0 && !own && passage === 0 && second === 0 && rescue === 0,
   };
 }
 

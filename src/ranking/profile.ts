@@ -25,6 +25,8 @@ const boosts = z.strictObject({
   names: boost.describe('Capitalised words, on top of uni'),
   summary: boost.describe('Summary field'),
   codes: boost.describe('Exact codes'),
+  exact: boost.describe('All codes and quoted phrases of the question, to the letter'),
+  rescue_similarity: share.describe('Calibrated similarity that a record with one of them has at least'),
   date_day: share.describe('Fit of a day the question names'),
   date_near: share.describe('Fit of the day before and the three days after'),
   date_month: share.describe('Fit of a month'),
@@ -84,7 +86,7 @@ export function loadProfiles(folder: string): ReadonlyMap<string, RankingProfile
 }
 
 /**
- * A profile with a caller's weights laid over it. New weights of vector and lexical also move their parts in the engine, so that
+ * A profile with a caller's weights laid over it. New weights of vector, lexical and exact also move their parts in the engine, so that
  * the candidates follow; those of the additive signals follow by themselves. A weight of recency that the caller gives holds for every question.
  * @throws ERR_REQUEST_INVALID with a pointer /weights/<name> for each unknown signal or number outside 0..10.
  */
@@ -96,7 +98,7 @@ export function withWeights(profile: RankingProfile, weights: Readonly<Record<st
   });
   if (faults.length > 0) throw new HindsightError('ERR_REQUEST_INVALID', { params: { detail: 'weights' }, faults });
   const boosts: Record<string, number> = { ...profile.boosts };
-  for (const name of ['vector', 'lexical'] as const) {
+  for (const name of ['vector', 'lexical', 'exact'] as const) {
     const [before = 0, after] = [profile.weights[name], weights[name]];
     if (after !== undefined && before > 0) boosts[name] = ((boosts[name] ?? 1) * after) / before;
   }

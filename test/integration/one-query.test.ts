@@ -11,9 +11,10 @@ import { evidenceOf } from '../../src/ranking/evidence.ts';
 import { fuse } from '../../src/ranking/fuse.ts';
 import { analyze } from '../../src/text/analyze.ts';
 import { codes } from '../../src/text/codes.ts';
+import { exactItems } from '../../src/text/exact.ts';
 import { language } from '../../src/text/script.ts';
 import { acquireEngine } from '../support/engine.ts';
-import { ASKED_AT_MS, SPECS, en, scopeOf, specOf, zh } from '../support/search-specs.ts';
+import { ASKED_AT_MS, ASSISTANT, SPECS, en, scopeOf, specOf, zh } from '../support/search-specs.ts';
 
 const DAY_MS = 86_400_000;
 const TOLERANCE = 1e-3;
@@ -162,14 +163,27 @@ const wideBody = (): ReturnType<typeof indexBody> =>
     0,
   );
 
+/** The share of what a specification wants to the letter that a document's own tokens hold. */
+function heldShare(doc: Doc, { query, profile }: SearchSpec): number {
+  const items = (profile.weights['exact'] ?? 0) > 0 ? exactItems(query) : [];
+  const tokens = (field: string): string[] => String(doc[field]).split(' ');
+  const held = items.filter((item) =>
+    item.kind === 'code'
+      ? (doc['codes'] as string[]).includes(item.code)
+      : item.uni.every((term) => tokens('lex_uni').includes(term)) && item.bi.every((term) => tokens('lex_bi').includes(term)),
+  );
+  return held.length / Math.max(1, items.length);
+}
+
 /** What a hit's `_score` should be, worked out from the document and the specification alone, but for the BM25 part. */
 function expectedScore(doc: Doc, spec: SearchSpec, hit: IndexHit): { total: number; cosines: (number | undefined)[]; vector: number } {
   const number = (field: string, missing: number): number => (doc[field] as number | undefined) ?? missing;
   const weight = (name: string): number => (spec.profile.weights[name] ?? 0) * (spec.profile.boosts['unit'] ?? 0);
-  const asksLatest = spec === SPECS.latest ? 5 : 1;
+  const recency =
+    spec === SPECS.latest ? (spec.profile.boosts['recency_asked'] ?? 0) * (spec.profile.boosts['unit'] ?? 0) : weight('recency');
   const days = Math.abs(ASKED_AT_MS - Date.parse(doc.event_at)) / DAY_MS;
   let functions =
-    weight('recency') * asksLatest * Math.exp((Math.log(0.5) * days) / spec.profile.halfLifeDays) +
+    recency * Math.exp((Math.log(0.5) * days) / spec.profile.halfLifeDays) +
     weight('importance') * number('importance', 0.5) +
     weight('confidence') * number('confidence', 0.5) +
     (weight('access') * number('access_level', 0)) / 10 +
@@ -192,9 +206,11 @@ function expectedScore(doc: Doc, spec: SearchSpec, hit: IndexHit): { total: numb
   const other = judged ? cosine(second.vector as Vector, doc[second.field] as Vector) : undefined;
   const parts = [own, passage].map((cos) => (cos === undefined ? 0 : (boost * (1 + cos)) / 2));
   if (other !== undefined) parts.push(399 + (633.3333 * (1 + other)) / 2);
+  const held = heldShare(doc, spec);
+  if (first !== undefined && held > 0) parts.push((boost * (1 + first.calibration.offset + 0.7 * first.calibration.scale)) / 2);
   const vector = Math.max(...parts, hit.named['due'] ?? 0);
   const named = (hit.named['lex'] ?? 0) + (hit.named['spk'] ?? 0) + (hit.named['date'] ?? 0);
-  return { total: named + functions + vector, cosines: [own, passage, other], vector };
+  return { total: named + 120 * held + functions + vector, cosines: [own, passage, other], vector };
 }
 
 describe('the one hybrid query on a real engine', function () {
@@ -369,6 +385,27 @@ describe('the one hybrid query on a real engine', function () {
     expect(found, 'among the candidates').to.not.equal(undefined);
     expect(found?.parts.find(({ signal }) => signal === 'lexical')?.weight).to.equal(1);
     expect(found?.parts.find(({ signal }) => signal === 'vector')).to.include({ raw: null, contribution: 0 });
+  });
+
+  it('finds the record with the very code or quoted phrase outside the nearest neighbours, before those that look alike', async () => {
+    const alike = Array.from({ length: 120 }, (_, i) =>
+      docOf(`l${i}`, 'user.codes', `Where is order A-${9_000 + i} now? The order is here`, {
+        vec_en: at(1, 0.9 + i / 2_000),
+        vec_zh: at(0, 0.6),
+      }),
+    );
+    const far = (id: string, content: string): Doc => docOf(id, 'user.codes', content, { vec_en: at(1, -0.2), vec_zh: at(0, -0.2) });
+    const chinese = far('phrase', '小明在纸上写“水壶漏水了”贴在门口');
+    await load(product, [...alike, chinese, far('code', 'Porter: A-8841, third shelf')]);
+    const profile = { ...ASSISTANT, boosts: { ...ASSISTANT.boosts, neighbours: 50 } };
+    const first = async (query: string, vector: ReturnType<typeof en>): Promise<string | undefined> => {
+      const spec = specOf({ query, vectors: [vector], profile });
+      return fuse(await search(product, spec, ['user.codes']), spec)[0]?.record.memory_id;
+    };
+    expect(await first('Where is order A-8841 now?', en())).to.equal('code');
+    expect(await first('A-8841 在哪？', zh())).to.equal('code');
+    expect(await first('谁写的“水壶漏水了”？', zh())).to.equal('phrase');
+    expect(await first('Where is order now?', en()), 'without a code').to.match(/^l/);
   });
 
   it('ranks the Chinese memory that answers an English question before English ones that do not', async () => {

@@ -32,6 +32,7 @@ export interface HitParts {
   readonly lex?: number;
   readonly spk?: number;
   readonly date?: number;
+  readonly exact?: number;
   /** Engine scores of the clauses that may stand in for the own vector. */
   readonly named?: Readonly<Record<string, number>>;
   readonly passage?: string;
@@ -42,7 +43,7 @@ export function hitOf(spec: SearchSpec, record: HitRecord, parts: HitParts): Ind
   const context = rankContext(spec);
   const own = parts.cos === undefined ? 0 : ((context.similarity?.primary.boost ?? 0) * (1 + parts.cos)) / 2;
   const sums = Object.fromEntries(
-    Object.entries({ lex: parts.lex, spk: parts.spk, date: parts.date }).filter(
+    Object.entries({ lex: parts.lex, spk: parts.spk, date: parts.date, exact: parts.exact }).filter(
       (entry): entry is [string, number] => entry[1] !== undefined,
     ),
   );

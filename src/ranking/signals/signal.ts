@@ -12,9 +12,13 @@ export interface Evidence {
   readonly speaker: boolean;
   /** Fit of the dates, 1 = on a day the question names. */
   readonly date: number | null;
+  /** Share of what the question wants to the letter. */
+  readonly exact: number | null;
   readonly cosine: number | null;
   readonly otherCosine: number | null;
   readonly passageCosine: number | null;
+  /** It holds some of that, and so counts as at least so similar. */
+  readonly rescued: boolean;
   /** No vector could speak for this hit: the query had none, or the record's is still due. */
   readonly withoutVector: boolean;
   readonly passage?: string;

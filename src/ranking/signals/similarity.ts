@@ -1,4 +1,4 @@
-/** Signals of meaning: the record's vector, its vector in a second space, its best passage. Only the best of the three counts. */
+/** Signals of meaning: the record's vector, its vector in a second space, its best passage, and what stands in for them. Only the best counts. */
 import type { QueryVector } from '../../domain/ranking.ts';
 import { clip, percent } from './signal.ts';
 import type { Signal } from './signal.ts';
@@ -46,5 +46,19 @@ export const SIMILARITY: readonly Signal[] = [
       lang === 'zh'
         ? `其中一段的语义接近程度 ${percent(normalised)}（余弦 ${raw.toFixed(3)}）`
         : `One of its passages is ${percent(normalised)} close to the question (cosine ${raw.toFixed(3)})`,
+  },
+  {
+    name: 'rescue',
+    weightOf: 'vector',
+    group: 'similarity',
+    formula: 'rescue_similarity for a record that holds a code or quoted phrase of the question, whatever its vector says',
+    source: 'bench:relevance: outside the k nearest of a large namespace a record would lose the whole vector part',
+    raw: (evidence, { similarity }) =>
+      similarity?.rescue === undefined ? undefined : evidence.rescued ? similarity.rescue.similarity : null,
+    normalise: (raw) => clip(raw),
+    sentence: (_raw, normalised, lang) =>
+      lang === 'zh'
+        ? `因逐字相符，语义按 ${percent(normalised)} 计`
+        : `As it matches to the letter, its meaning counts as ${percent(normalised)} close`,
   },
 ];

@@ -41,6 +41,15 @@ const match = (field: string, query: string, boost?: number): QueryClause => ({
   match: { [field]: boost === undefined ? { query } : { query, boost } },
 });
 const spk = (query: string): QueryClause => ({ constant_score: { _name: 'spk', filter: match('lex_subject', query), boost: 12.5 } });
+const constant = (boost: number, filter: QueryClause): QueryClause => ({ constant_score: { filter, boost } });
+const holdsCode = (value: string): QueryClause => ({ term: { codes: value } });
+const holdsAll = (field: string, query: string): QueryClause => ({
+  bool: { filter: [{ match: { [field]: { query, operator: 'and' } } }] },
+});
+const exact = (...should: QueryClause[]): QueryClause => ({ bool: { _name: 'exact', should } });
+const rescue = (boost: number, ...should: QueryClause[]): QueryClause => ({
+  constant_score: { _name: 'rescue', filter: { bool: { should, minimum_should_match: 1 } }, boost },
+});
 const within = (boost: number, ...ranges: [string, string][]): QueryClause => ({
   constant_score: {
     filter: {
@@ -143,8 +152,13 @@ describe('the one hybrid query', () => {
       body(
         [
           lex(...english('order 8841'), code('a-8841')),
-          best(knn('vec_en', [0, 1, 0, 0], 950), due('en', 850.25, match('lex_uni', 'order 8841'), { terms: { codes: ['a-8841'] } })),
+          best(
+            knn('vec_en', [0, 1, 0, 0], 950),
+            due('en', 850.25, match('lex_uni', 'order 8841'), { terms: { codes: ['a-8841'] } }),
+            rescue(878.75, holdsCode('a-8841')),
+          ),
           spk('order 8841'),
+          exact(constant(120, holdsCode('a-8841'))),
         ],
         {
           functions: [
@@ -155,6 +169,20 @@ describe('the one hybrid query', () => {
         },
       ),
     );
+  });
+
+  it('looks to the letter for strong codes and quoted phrases, each with its share, whatever their vectors say', () => {
+    const { bool } = (build('codes')['query'] as { function_score: { query: { bool: { should: QueryClause[] } } } }).function_score.query;
+    const wanted = [holdsCode('a-8841'), holdsCode('v2.3.1'), holdsAll('lex_bi', '订单 单已 已经 经发 发货')];
+    expect(bool.should.at(-1)).to.deep.equal(exact(...wanted.map((filter) => constant(40, filter))));
+    const vectors = bool.should[1] as { dis_max: { queries: QueryClause[] } };
+    expect(vectors.dis_max.queries.at(-1)).to.deep.equal(rescue(303, ...wanted));
+  });
+
+  it('looks to the letter while the embedder is away, and not at all where that has no weight', () => {
+    const degraded = JSON.stringify(build('codesDegraded'));
+    expect(degraded).to.include('"_name":"exact"').and.not.include('"_name":"rescue"');
+    expect(JSON.stringify(build('withoutExact'))).not.to.match(/"_name":"(?:exact|rescue)"/);
   });
 
   it('adds one function for a task type alone', () => {

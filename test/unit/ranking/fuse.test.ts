@@ -96,6 +96,28 @@ describe('fuse', () => {
     expect(part(hit, 'passage')?.raw).to.be.closeTo(0.7, 1e-6);
   });
 
+  it('puts the record with the very code above a look-alike that has every word and the very meaning', () => {
+    const spec = lean({ query: 'Where is order A-8841?' });
+    const holds = hitOf(spec, one, { lex: 8, exact: 120, named: { rescue: 878.75 } });
+    const alike = hitOf(spec, recordOf({ memory_id: 'alike' }), { cos: 0.94, lex: 40, spk: 12.5 });
+    expect(holds.score).to.be.above(alike.score);
+    const [best, second] = rank(spec, alike, holds);
+    expect([best?.record.memory_id, second?.record.memory_id]).to.deep.equal(['one', 'alike']);
+    expect(part(best as RankedHit, 'rescue')).to.deep.include({ raw: 0.7, weight: 0.7 });
+    expect(part(best as RankedHit, 'exact')?.contribution).to.be.closeTo(0.5, 1e-6);
+    expect(best?.score).to.be.at.least(0.99);
+  });
+
+  it('counts the record’s own vector where it is better than the stand-in, and a code in a record without vector once', () => {
+    const spec = lean({ query: 'Where is order A-8841?' });
+    const near = only(spec, hitOf(spec, one, { cos: 0.91, exact: 120, named: { rescue: 878.75 } }));
+    expect(part(near, 'vector')?.normalised).to.be.closeTo(0.9, 1e-4);
+    expect(part(near, 'rescue')).to.deep.include({ weight: 0 });
+    const due = only(spec, hitOf(spec, one, { lex: 24, exact: 120, named: { rescue: 878.75, due: 850.25 } }));
+    expect(part(due, 'lexical')?.weight).to.equal(0.3);
+    expect(due.parts.reduce((sum, { contribution }) => sum + contribution, 0)).to.be.closeTo(0.49 + 0.15 + 0.5, 1e-4);
+  });
+
   it('judges a Chinese record under an English question by the second space', () => {
     const spec = lean({ vectors: [en(), zh()] });
     const hit = only(spec, hitOf(spec, one, { named: { knn_zh: 399 + (633.3333 * (1 + 0.56)) / 2 } }));

@@ -23,9 +23,11 @@ const evidence = (over: Partial<Evidence> = {}, record: Partial<HitRecord> = {})
   lexical: null,
   speaker: false,
   date: null,
+  exact: null,
   cosine: null,
   otherCosine: null,
   passageCosine: null,
+  rescued: false,
   withoutVector: false,
   ...over,
 });
@@ -42,6 +44,17 @@ describe('ranking signals', () => {
     expect(normalised('vector', evidence({ cosine: 1 }))).to.equal(1);
     expect(normalised('vector_other', evidence({ otherCosine: 0.425 }))).to.be.closeTo(0.5, 1e-9);
     expect(normalised('passage', evidence({ passageCosine: 0.79 }))).to.be.closeTo(0.5, 1e-9);
+  });
+
+  it('count a record that holds the very code as at least .7 similar, only where the question has one', () => {
+    const asked = rankContext(specOf({ query: 'Where is A-8841?', vectors: [en()] }));
+    const raw = (given: Evidence, context = asked): number | null | undefined => signal('rescue').raw(given, context);
+    expect(raw(evidence({ rescued: true }))).to.equal(0.7);
+    expect(raw(evidence())).to.equal(null);
+    expect(raw(evidence(), CONTEXT)).to.equal(undefined);
+    expect(signal('exact').raw(evidence({ exact: 0.5 }), asked)).to.equal(0.5);
+    expect(signal('exact').raw(evidence(), CONTEXT)).to.equal(undefined);
+    expect(signal('exact').sentence(0.5, 0.5, 'zh')).to.equal('含有问题中 50% 的编号或引用的原文');
   });
 
   it('saturate words at lex / (lex + 24)', () => {
