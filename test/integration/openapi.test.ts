@@ -49,7 +49,7 @@ const HELD_BACK: Readonly<Record<string, { readonly list: string; readonly item:
 const VOLATILE = new Set([
   ...['memory_id', 'memory_ids', 'replaced', 'owner', 'trace_id', 'policy_revision', 'plan', 'plan_expires_at', 'next_cursor'],
   ...['created_at', 'updated_at', 'valid_from', 'valid_to', 'expires_at', 'content_hash', 'score', 'engine_score', 'took_ms', 'settled'],
-  ...['at', 'chain', 'hash', 'prev_hash'],
+  ...['at', 'chain', 'hash', 'prev_hash', 'anchors', 'unanchored'],
   ...['uptime_seconds', 'url', 'engine', 'embedding', 'tenant', 'raw', 'normalised', 'contribution', 'sentence', 'weight', 'text'],
 ]);
 
@@ -142,7 +142,7 @@ describe('the examples of the OpenAPI document', function () {
       const value = at(parameter);
       if (value === undefined) continue;
       if (parameter.in === 'path') url = url.replace(`{${parameter.name}}`, encodeURIComponent(withId(value as string)));
-      else for (const one of [value].flat() as (string | number | boolean)[]) query.append(parameter.name, String(one));
+      else for (const one of [value].flat() as (string | number | boolean)[]) query.append(parameter.name, withId(String(one)));
     }
     const content = described.requestBody?.content['application/json'].examples?.[example]?.value;
     const suffix = query.size === 0 ? '' : `?${query.toString()}`;
