@@ -11,6 +11,10 @@ import { addressKey } from './rate-limiter-address.ts';
 /** A thousand requests a second: many callers share a proxy's address, and a refused token costs 0.2 ms (measured). */
 const ADDRESS_POINTS_PER_SECOND = 1_000;
 const UNLIMITED = 1_000_000_000;
+/** Every request, before its body is read. */
+const HTTP = 'http';
+/** All operations of one caller together. */
+const TOTAL = 'total';
 
 const points = z.int().min(1).max(UNLIMITED);
 const bucketSchema = z.strictObject({ principal: points, tenant: points });
@@ -35,7 +39,7 @@ export const rateLimitsSchema = z
 export interface RateLimits {
   readonly windowSeconds: number;
   readonly addressPoints: number;
-  /** By operation; `default` holds for each operation without its own, counted apart. */
+  /** By operation; `default` holds for each operation without its own, counted apart; `total` for all operations together. */
   readonly buckets: Readonly<Record<string, { readonly principal: number; readonly tenant: number }>>;
 }
 
@@ -43,10 +47,12 @@ export interface RateLimits {
 export const BENCH_RATE_LIMITS: RateLimits = {
   windowSeconds: 60,
   addressPoints: UNLIMITED,
-  buckets: { default: { principal: UNLIMITED, tenant: UNLIMITED } },
+  buckets: { default: { principal: UNLIMITED, tenant: UNLIMITED }, total: { principal: UNLIMITED, tenant: UNLIMITED } },
 };
 
 export interface LimitState {
+  /** The bucket: an operation, `http` or `total`. */
+  readonly policy: string;
   readonly limit: number;
   readonly remaining: number;
   readonly resetSeconds: number;
@@ -55,9 +61,10 @@ export interface LimitState {
 
 export interface RateLimiter {
   /**
-   * Takes `cost` points (at least 1) from the principal's bucket of that operation, then from the tenant's, and answers the
-   * one with less left. Throws ERR_RATE_LIMITED with retryAfterSeconds when either is used up; a principal that is over its
-   * own limit takes nothing from its tenant.
+   * Takes `cost` points (at least 1) from the principal's bucket of that operation and from that of all operations, then from
+   * the tenant's two, and answers the one with least left. Throws ERR_RATE_LIMITED with retryAfterSeconds at the first that is
+   * used up: it takes nothing from those after it, so that a principal over its own limit takes nothing from its tenant, and a
+   * refused tool nothing from the others.
    */
   consume(principal: Principal, operation: string, cost: number): Promise<LimitState>;
   /** One point of the address (IPv6: its /64). Counted in this process alone: it must cost less than what it protects. */
@@ -116,7 +123,7 @@ export function createRateLimiter(parts: RateLimiterParts): RateLimiter {
             },
           );
     if (!enough) throw refused(kind, resetSecondsOf(state), { policy, limit: from.limit, window_seconds: windowSeconds });
-    return { limit: from.limit, remaining: state.remainingPoints, resetSeconds: resetSecondsOf(state), windowSeconds };
+    return { policy, limit: from.limit, remaining: state.remainingPoints, resetSeconds: resetSecondsOf(state), windowSeconds };
   }
 
   function refused(
@@ -135,15 +142,15 @@ export function createRateLimiter(parts: RateLimiterParts): RateLimiter {
       const price = Math.max(1, Math.ceil(cost));
       const prefix = redis?.prefix ?? '';
       const { tenant, owner } = principal;
-      const own = await take(
-        pair.principal,
-        'principal',
-        operation,
-        redisKey(prefix, 'limit', operation, 'principal', tenant, owner),
-        price,
-      );
-      const all = await take(pair.tenant, 'tenant', operation, redisKey(prefix, 'limit', operation, 'tenant', tenant), price);
-      return all.remaining < own.remaining ? all : own;
+      const total = operation === HTTP ? undefined : buckets.get(TOTAL);
+      let least: LimitState | undefined;
+      for (const kind of ['principal', 'tenant'] as const)
+        for (const [policy, of] of [[operation, pair] as const, ...(total === undefined ? [] : [[TOTAL, total] as const])]) {
+          const who = kind === 'principal' ? [tenant, owner] : [tenant];
+          const state = await take(of[kind], kind, policy, redisKey(prefix, 'limit', policy, kind, ...who), price);
+          if (least === undefined || state.remaining < least.remaining) least = state;
+        }
+      return least as LimitState;
     },
     async coarse(from) {
       const { state, enough } = await settle(address.consume(addressKey(from), 1));

@@ -31,15 +31,21 @@ const DRAIN_BYTES = 1_048_576;
 /**
  * The JSON value in the request's body. Failures: ERR_REQUEST_MEDIA_TYPE (not application/json, another charset than utf-8, any
  * content-encoding), ERR_REQUEST_TRANSFER_CODING (any but chunked), ERR_REQUEST_TOO_LARGE, ERR_REQUEST_TOO_COMPLEX, ERR_REQUEST_JSON
- * (empty, not UTF-8, not JSON, see json.ts).
+ * (empty, not UTF-8, not JSON, see json.ts), and what `onRead` throws, which is told the size before anything is parsed.
  */
-export async function readJsonBody(req: IncomingMessage, limitBytes: number, knownNames: ReadonlySet<string>): Promise<unknown> {
+export async function readJsonBody(
+  req: IncomingMessage,
+  limitBytes: number,
+  knownNames: ReadonlySet<string>,
+  onRead: (bytes: number) => Promise<void> = async () => undefined,
+): Promise<unknown> {
   if (!hasBody(req)) throw jsonError('', 'is empty');
   // RFC 9112, section 6.1; Node's parser finds the end of such a body, but hands it out still coded
   if ((req.headers['transfer-encoding'] ?? 'chunked').trim().toLowerCase() !== 'chunked')
     throw new HindsightError('ERR_REQUEST_TRANSFER_CODING');
   if (!isPlainUtf8Json(req)) throw new HindsightError('ERR_REQUEST_MEDIA_TYPE');
   const bytes = await readBytes(req, limitBytes);
+  await onRead(bytes.length);
   return parseJson(decodeUtf8(bytes), knownNames, budgetOf(limitBytes));
 }
 

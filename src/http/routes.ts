@@ -39,7 +39,7 @@ function operationRoute(operation: AnyOperation, binding: HttpBinding, invoke: I
           signal: ctx.state.signal,
           idempotencyKey: binding.idempotencyKey === true ? idempotencyKey(ctx) : undefined,
           route: `${binding.method} ${binding.path}`,
-          onLimit: (result) => setRateLimit(ctx, operation.name, result),
+          onLimit: (result) => setRateLimit(ctx, result.policy ?? operation.name, result),
           onDegraded: (part) => ctx.set('Degraded', part),
         }),
       );

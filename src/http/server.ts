@@ -5,7 +5,7 @@ import { HindsightError } from '../errors.ts';
 import type { AnyOperation } from '../operations/define.ts';
 import type { Audit } from '../operations/audit.ts';
 import type { Invoke } from '../operations/invoke.ts';
-import type { AddressLimiter, Limiter } from '../operations/limits.ts';
+import { bodyPoints, type AddressLimiter, type Limiter } from '../operations/limits.ts';
 import { fieldNames } from '../operations/parse.ts';
 import type { EventLog } from '../operations/watch.ts';
 import { authenticate, type TokenVerifier } from './authenticate.ts';
@@ -79,7 +79,7 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
     authenticate(parts.verifier),
     limitPrincipal(parts.limiter),
     requireRoute(),
-    parseBody(names),
+    parseBody(names, parts.limiter),
     dispatch(),
   ];
   for (const middleware of list) app.use(middleware);
@@ -116,10 +116,12 @@ function limitAddress(limiter: AddressLimiter): HttpMiddleware {
   };
 }
 
-/** One point of the `http` bucket for every authenticated request, before its body costs anything. */
+/** A point of the `http` bucket for every authenticated request, and more for a long body, before that is read. */
 function limitPrincipal(limiter: Limiter): HttpMiddleware {
   return async (ctx, next) => {
-    if (ctx.state.principal !== undefined) setRateLimit(ctx, 'http', await limiter.consume(ctx.state.principal, 'http', 1));
+    const { principal } = ctx.state;
+    const declared = Number(ctx.req.headers['content-length'] ?? 0);
+    if (principal !== undefined) setRateLimit(ctx, 'http', await limiter.consume(principal, 'http', 1 + bodyPoints(declared)));
     await next();
   };
 }
@@ -135,11 +137,17 @@ function requireRoute(): HttpMiddleware {
   };
 }
 
-function parseBody(names: ReadonlySet<string>): HttpMiddleware {
+function parseBody(names: ReadonlySet<string>, limiter: Limiter): HttpMiddleware {
   return async (ctx, next) => {
     const limitBytes = ctx.state.route.route?.bodyLimitBytes ?? 0;
+    const { principal } = ctx.state;
+    // a chunked body told no length before
+    const onRead = async (bytes: number): Promise<void> => {
+      const points = ctx.req.headers['content-length'] === undefined ? bodyPoints(bytes) : 0;
+      if (principal !== undefined && points > 0) setRateLimit(ctx, 'http', await limiter.consume(principal, 'http', points));
+    };
     if (limitBytes === 0) refuseBody(ctx.req);
-    else ctx.state.body = await readJsonBody(ctx.req, limitBytes, names);
+    else ctx.state.body = await readJsonBody(ctx.req, limitBytes, names, onRead);
     await next();
   };
 }

@@ -42,7 +42,7 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   readonly scope: ScopeName;
   /** Rate points of one call. */
   readonly cost: number;
-  /** Points on top of `cost` for a call that carries more than one piece of work. */
+  /** Points on top of `cost` for a call that carries more than one piece of work; for the length of its texts come some besides (limits.ts). */
   extraCost?(input: z.output<I>): number;
   readonly http: readonly HttpBinding[];
   readonly mcp: {

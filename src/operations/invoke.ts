@@ -8,7 +8,7 @@ import { cannotAsk, type Confirm } from './confirm.ts';
 import type { AnyOperation } from './define.ts';
 import { evenTime } from './even-time.ts';
 import type { Instructions } from './instructions.ts';
-import type { Limiter, LimitResult } from './limits.ts';
+import { textPoints, type Limiter, type LimitResult } from './limits.ts';
 import { parseInput } from './parse.ts';
 import { isStream, untilEnd } from './until-end.ts';
 import type { EventLog, OperationMetrics } from './watch.ts';
@@ -59,7 +59,7 @@ export function createInvoke(parts: InvokeParts): Invoke {
     const input = parseInput(operation, rawInput);
     progress.input = input;
     if (!call.principal.scopes.has(operation.scope)) throw new HindsightError('ERR_SCOPE_MISSING', { params: { scope: operation.scope } });
-    const cost = operation.cost + (operation.extraCost?.(input) ?? 0);
+    const cost = operation.cost + (operation.extraCost?.(input) ?? 0) + textPoints(input);
     const limit = await limiter.consume(call.principal, operation.name, cost);
     call.onLimit?.(limit);
     const { onLimit: _onLimit, onDegraded, confirm = cannotAsk, ...context } = call;

@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis';
 
 const CONNECT_TIMEOUT_MS = 1_000;
-/** A frozen Redis costs one call this long, then the breaker opens. */
+/** For what goes around the breaker, which has a shorter time-out of its own. */
 const COMMAND_TIMEOUT_MS = 250;
 const RECONNECT_MAX_MS = 1_000;
 

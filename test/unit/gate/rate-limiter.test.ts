@@ -42,7 +42,13 @@ describe('rate limiter in the process', () => {
     const refusals: string[] = [];
     const limiter = createRateLimiter({ limits, onLimited: (kind) => refusals.push(kind) });
     const alice = who('t1', 'alice');
-    expect(await limiter.consume(alice, 'memory_search', 2)).to.deep.equal({ limit: 5, remaining: 3, resetSeconds: 60, windowSeconds: 60 });
+    expect(await limiter.consume(alice, 'memory_search', 2)).to.deep.equal({
+      policy: 'memory_search',
+      limit: 5,
+      remaining: 3,
+      resetSeconds: 60,
+      windowSeconds: 60,
+    });
     expect((await limiter.consume(alice, 'memory_search', 3)).remaining).to.equal(0);
     const error = await limiter.consume(alice, 'memory_search', 1).catch((e: unknown) => e as HindsightError);
     expect(error).to.be.instanceOf(HindsightError).with.property('code', 'ERR_RATE_LIMITED');
@@ -91,6 +97,36 @@ describe('rate limiter in the process', () => {
     expect(await outcome(limiter.consume(who('t1', 'a'), '__proto__', 1))).to.equal('ok');
   });
 
+  it('D2: counts all operations of a caller together besides each for itself, and a refused one takes nothing from the others', async () => {
+    const buckets = { http: { principal: 50, tenant: 50 }, total: { principal: 8, tenant: 12 }, default: { principal: 5, tenant: 50 } };
+    const limiter = createRateLimiter({ limits: { ...limits, buckets } });
+    await limiter.consume(who('t1', 'a'), 'x', 5);
+    for (let i = 0; i < 3; i += 1) expect(await outcome(limiter.consume(who('t1', 'a'), 'x', 1))).to.equal('ERR_RATE_LIMITED');
+    expect(await limiter.consume(who('t1', 'a'), 'y', 2)).to.include({ policy: 'total', limit: 8, remaining: 1 });
+    const error = (await limiter.consume(who('t1', 'a'), 'z', 2).catch((e: unknown) => e)) as HindsightError;
+    expect([error.code, error.params['policy'], error.params['limit']]).to.deep.equal(['ERR_RATE_LIMITED', 'total', 8]);
+    // the tenant's total is shared by its people, requests are counted apart
+    expect(await limiter.consume(who('t1', 'b'), 'x', 4)).to.include({ policy: 'x', remaining: 1 });
+    expect(await outcome(limiter.consume(who('t1', 'c'), 'x', 2))).to.equal('ERR_RATE_LIMITED');
+    expect(await outcome(limiter.consume(who('t1', 'c'), 'http', 2))).to.equal('ok');
+  });
+
+  it('D2: a burst at the edge of a window gets what two windows hold and no more', async () => {
+    const limiter = createRateLimiter({ limits: { ...limits, windowSeconds: 1, buckets: { default: { principal: 5, tenant: 50 } } } });
+    let good = 0;
+    let windows = 0;
+    const deadline = performance.now() + 5_000;
+    for (let left = 0; windows < 2 && performance.now() < deadline;) {
+      const burst = await Promise.all(Array.from({ length: 20 }, () => outcome(limiter.consume(who('t1', 'a'), 'x', 1))));
+      const passed = burst.filter((one) => one === 'ok').length;
+      if (passed > 0 && left === 0) windows += 1;
+      good += passed;
+      left = passed;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect([windows, good]).to.deep.equal([2, 10]);
+  });
+
   it('lets exactly the limit through in a parallel burst', async () => {
     const limiter = createRateLimiter({ limits });
     const all = await Promise.all(Array.from({ length: 50 }, () => outcome(limiter.consume(who('t1', 'a'), 'x', 1))));
@@ -124,6 +160,9 @@ describe('rate limiter in the process', () => {
     const shipped: unknown = parse(readFileSync(join(import.meta.dirname, '../../../policies/limits.yaml'), 'utf8'));
     const policy = rateLimitsSchema.parse(shipped);
     expect(policy.buckets['default']?.principal).to.equal(6_000);
+    for (const kind of ['principal', 'tenant'] as const)
+      for (const [name, row] of Object.entries(policy.buckets))
+        expect(policy.buckets['total']?.[kind], `total beside ${name}`).to.be.at.least(row[kind]);
     expect(policy.addressPoints).to.be.greaterThan(policy.buckets['http']?.principal ?? Infinity);
     expect(rateLimitsSchema.safeParse({ version: 1, window_seconds: 60, buckets: {} }).success).to.equal(false);
     const zero = { version: 1, window_seconds: 60, buckets: { http: { principal: 0, tenant: 1 }, default: { principal: 1, tenant: 1 } } };

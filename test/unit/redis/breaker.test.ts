@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { expect } from 'chai';
 import { BREAKER_OPEN_MS, createBreaker } from '../../../src/redis/breaker.ts';
 import { redisKey } from '../../../src/redis/keys.ts';
@@ -34,6 +36,29 @@ describe('redis breaker', () => {
     expect(await breaker.run(counted, fallback)).to.equal('redis');
     expect(calls).to.equal(1);
     expect(opened).to.have.length(1);
+  });
+
+  it('gives up on a call after 150 ms, and not on one whose answer came while the process was busy', async () => {
+    const breaker = make();
+    const startedAt = performance.now();
+    expect(await breaker.run(() => new Promise<string>(() => undefined), fallback)).to.equal('fallback');
+    expect(performance.now() - startedAt).to.be.at.least(145);
+    expect([breaker.isOpen, opened.length]).to.deep.equal([true, 1]);
+
+    const reader = make();
+    const child = spawn(process.execPath, ['-e', 'process.stdin.on("data", () => process.stdout.write("pong"))']);
+    child.stdin.write('warm');
+    await once(child.stdout, 'data');
+    const asked = reader.run(async () => {
+      const pong = once(child.stdout, 'data');
+      await new Promise((resolve) => child.stdin.write('ping', resolve));
+      const until = performance.now() + 600;
+      while (performance.now() < until);
+      return String((await pong)[0]);
+    }, fallback);
+    expect(await asked).to.equal('pong');
+    expect(reader.isOpen).to.equal(false);
+    child.kill();
   });
 
   it('lets one probe through when the time is over, the others wait for its outcome elsewhere', async () => {
