@@ -34,6 +34,7 @@ export interface CachedTenantKeys extends TenantKeys {
 export function createTenantKeys({ rings, masters, clock }: TenantKeysOptions): CachedTenantKeys {
   const cache = new Map<string, Cached>();
   const loading = new Map<string, Promise<OpenRing | undefined>>();
+  let forgotten = 0;
 
   const keep = (tenant: string, ring: OpenRing): OpenRing => {
     cache.delete(tenant);
@@ -45,6 +46,7 @@ export function createTenantKeys({ rings, masters, clock }: TenantKeysOptions): 
 
   /** Undefined when the tenant has none and none is to be made. */
   const load = async (tenant: string, make: boolean): Promise<OpenRing | undefined> => {
+    const before = forgotten;
     let stored = (await rings.ring(tenant))?.ring;
     if (stored === undefined) {
       if (!make) return undefined;
@@ -55,7 +57,8 @@ export function createTenantKeys({ rings, masters, clock }: TenantKeysOptions): 
     const opened = stored === undefined ? undefined : openRing(stored, masters);
     if (opened === undefined)
       throw new HindsightError('ERR_KEYS_UNAVAILABLE', { cause: new Error('no master key at hand opens the ring') });
-    return keep(tenant, opened);
+    // read before a change that this process made since: good for who asked then, not for a minute
+    return forgotten === before ? keep(tenant, opened) : opened;
   };
 
   /** A process that was started before a change of MASTER_KEY was finished must not wrap a new tenant's key with the old one. */
@@ -69,13 +72,14 @@ export function createTenantKeys({ rings, masters, clock }: TenantKeysOptions): 
   const ringOf = (tenant: string, make: boolean, olderThanMs = KEYS_CACHE_MS): OpenRing | Promise<OpenRing | undefined> => {
     const known = cache.get(tenant);
     if (known !== undefined && clock() - known.readAt < olderThanMs) return known.ring;
-    const name = `${String(make)} ${tenant}`;
-    let pending = loading.get(name);
-    if (pending === undefined) {
-      pending = load(tenant, make).finally(() => loading.delete(name));
-      loading.set(name, pending);
-    }
-    return pending;
+    const name = loadName(tenant, make);
+    const running = loading.get(name);
+    if (running !== undefined) return running;
+    const started = load(tenant, make).finally(() => {
+      if (loading.get(name) === started) loading.delete(name);
+    });
+    loading.set(name, started);
+    return started;
   };
 
   const usable = async <T>(tenant: string, pick: (ring: OpenRing) => T | undefined): Promise<T> => {
@@ -109,9 +113,15 @@ export function createTenantKeys({ rings, masters, clock }: TenantKeysOptions): 
       return createHmac('sha256', key).update(boundTo(kind, value)).digest('base64url');
     },
 
-    forget: (tenant) => cache.delete(tenant),
+    forget: (tenant) => {
+      forgotten += 1;
+      cache.delete(tenant);
+      for (const make of [true, false]) loading.delete(loadName(tenant, make));
+    },
   };
 }
+
+const loadName = (tenant: string, make: boolean): string => `${String(make)} ${tenant}`;
 
 /** A value moved to another tenant or memory, or under another key's name, does not open. */
 export function sealBound(tenant: string, keyId: string, aad: string): Buffer {

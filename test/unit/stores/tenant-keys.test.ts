@@ -192,6 +192,31 @@ describe('stores/tenant-keys', () => {
     expect(await codeOf(openValues(keys, { ...record, ...sealed }))).to.equal('ERR_KEY_DELETED');
   });
 
+  it('keeps no key that it was reading while this process deleted it', async () => {
+    const { keys, rings, administration } = await open();
+    await keys.seal('acme', SECRET, 'm');
+    nowMs += KEYS_CACHE_MS;
+    const ring = rings.ring.bind(rings);
+    // the answer of before the deletion arrives after it
+    let arrive = (): void => undefined;
+    const deletion = new Promise<void>((resolve) => (arrive = resolve));
+    rings.ring = async (tenant) => {
+      const found = await ring(tenant);
+      await deletion;
+      return found;
+    };
+    const early = keys.seal('acme', SECRET, 'm');
+    await new Promise((resolve) => setImmediate(resolve));
+    rings.ring = ring;
+    await administration.deleteTenant('acme');
+    keys.forget('acme');
+    const asked = keys.seal('acme', SECRET, 'm');
+    arrive();
+    expect((await early).keyId, 'who asked before').to.be.a('string');
+    expect(await codeOf(asked), 'who asks while that is still under way').to.equal('ERR_KEY_DELETED');
+    expect(await codeOf(keys.seal('acme', SECRET, 'm')), 'who asks later').to.equal('ERR_KEY_DELETED');
+  });
+
   it('says nothing of which values there are when there are none', async () => {
     const { keys, rings } = await open();
     expect(await sealValues(keys, { tenant: 'acme', memory_id: 'm' }, [])).to.deep.equal({});
