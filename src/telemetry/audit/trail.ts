@@ -113,7 +113,9 @@ export async function openTrail(parts: TrailParts): Promise<AuditTrail> {
       for (const { done } of queue) done(error);
       for (const tell of idle) tell();
       idle = [];
-      await sleep(RETRY_MS);
+      // nobody is left who would be told, and trying on would keep the process from ending
+      if (closed) queue = [];
+      else await sleep(RETRY_MS);
       return;
     }
     queue = queue.slice(size);

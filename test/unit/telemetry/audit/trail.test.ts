@@ -155,6 +155,21 @@ describe('telemetry/audit/trail', () => {
     expect(await failure(trail.append(facts('a'), false))).to.equal('none');
   });
 
+  it('tries once more at its end while the log is away, and then no more, so that the process can end', async () => {
+    const store = createTestAuditStore();
+    const { trail, retry } = await bench(store);
+    await trail.append(facts('a'), true);
+    store.away = true;
+    expect(await failure(trail.append(facts('a'), true))).to.equal('ERR_AUDIT_UNAVAILABLE');
+    await trail.close();
+    const before = store.groups.length;
+    for (let i = 0; i < 5; i += 1) {
+      retry();
+      await ticks();
+    }
+    expect(store.groups.length - before).to.equal(1);
+  });
+
   it('anchors the heads that moved, signed, and nothing when nothing moved', async () => {
     const { store, trail } = await bench();
     await Promise.all([trail.append(facts('a'), true), trail.append(facts('b'), true)]);
