@@ -1,5 +1,5 @@
 /**
- * Which operation answers to a command's name, each loaded for itself: the registry would bring the schemas of all seventeen (45 ms of a
+ * Which operation answers to a command's name, each loaded for itself: the registry would bring the schemas of all of them (45 ms of a
  * cold call, measured). commands.ts asks here; a test holds it to the registry.
  */
 import type { AnyOperation } from '../operations/define.ts';

@@ -216,7 +216,8 @@ export const environmentSchema = z.object({
       secret: true,
     }),
   MASTER_KEY: masterKey().register(facts, {
-    description: 'Wraps the keys that seal credentials at rest; needed outside local mode. Losing it loses what is sealed.',
+    description:
+      'Wraps the keys that seal personal data (and credentials on request) at rest; needed outside local mode. Losing it loses what is sealed.',
     derived: 'made in DATA_DIR in local mode',
     secret: true,
   }),

@@ -20,7 +20,10 @@ const VARIANT_CHARS = 600;
 const STEP = 0.001;
 
 /**
- * Hits best first, some with a lower score and one more signal that says why. Nothing is left out but near-duplicates, of which the XX */
+ * Hits best first, some with a lower score and one more signal that says why. Nothing is left out but near-duplicates, of which the most
+ * trusted stays. Contradictions are told by distinct origins and never settled by numbers alone: a majority of origins decides between
+ * equally trusted claims.
+ */
 export function arrange(hits: readonly RankedHit[], { topK, reader }: Arrangement): readonly RankedHit[] {
   const distinct = collapse(hits);
   const arranged = thinned(contested(distinct, hits), topK, reader);

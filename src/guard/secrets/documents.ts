@@ -9,7 +9,7 @@ const PERMIT =
   /(?:通行证|通行證|台胞证|回乡证|往来港澳|往来台湾|居住证|军官证|travel permit)[^\n。；;\d]{0,20}?(?<![A-Za-z0-9])([A-Z]{1,2}\d{7,10}|\d{8,10})(?![A-Za-z0-9])/gi;
 /** ICAO 9303: the machine-readable zone of a passport. */
 const ZONE = /(?<![A-Za-z0-9])P[A-Z<][A-Z]{3}[A-Z<]{39}\s[A-Z0-9<]{44}(?![A-Za-z0-9])/g;
-/** Forms of China and Germany that nothing else has, where the text speaks of passports at all. */
+/** Social security numbers of the US; areas, groups and serials that are never given out are left out. */
 const SSN = /(?<![\w-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])/g;
 const SSN_NAMED = /(?:ssn|social security(?: number| no\.?)?)[^\n\d]{0,12}(\d{3}[- ]?\d{2}[- ]?\d{4})(?!\d)/gi;
 const HONG_KONG = /(?<![A-Za-z0-9])([A-Z]{1,2})(\d{6})[(（]([0-9A])[)）]/g;
@@ -40,6 +40,7 @@ export function* documents(text: string): Iterable<Finding> {
   if (text.includes('<<')) for (const m of text.matchAll(ZONE)) yield found(m, m[0], 'passport', 'passport-zone');
   for (const m of text.matchAll(PLATE)) yield found(m, m[0], 'license_plate', 'cn-plate');
   if (PLATE_WORDS.test(text)) for (const m of text.matchAll(PLATE_NAMED)) yield found(m, m[1] ?? '', 'license_plate', 'named-plate');
+  for (const m of text.matchAll(CARD_CODE)) yield found(m, m[1] ?? '', 'bank_card', 'card-code');
   if (!/\d{4}/.test(text)) return;
   for (const m of text.matchAll(SSN_NAMED)) yield found(m, m[1] ?? '', 'national_id', 'ssn');
   for (const m of text.matchAll(SSN)) yield found(m, m[0], 'national_id', 'ssn');
@@ -47,5 +48,4 @@ export function* documents(text: string): Iterable<Finding> {
     if (isHongKongId(m[1] ?? '', m[2] ?? '', m[3] ?? '')) yield found(m, m[0], 'national_id', 'hong-kong-id');
   for (const m of text.matchAll(TAIWAN)) if (isTaiwanId(m[0])) yield found(m, m[0], 'national_id', 'taiwan-id');
   for (const m of text.matchAll(IBAN)) if (isIban(m[0].replaceAll(' ', ''))) yield found(m, m[0], 'bank_card', 'iban');
-  for (const m of text.matchAll(CARD_CODE)) yield found(m, m[1] ?? '', 'bank_card', 'card-code');
 }
