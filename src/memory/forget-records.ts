@@ -72,6 +72,9 @@ async function reload(deps: MemoryDeps, call: CallContext, heads: readonly Store
   return now.filter(({ record }) => isForgettable(record) && record.version === versions.get(record.memory_id));
 }
 
+/** A first version that keeps nothing sealed has no copy that could; most of what is forgotten is one, and needs no look. */
+const mayHaveSealedCopies = ({ version, key_id }: MemoryRecord): boolean => version > 1 || key_id !== undefined;
+
 async function markForgotten(
   deps: MemoryDeps,
   call: CallContext,
@@ -83,7 +86,7 @@ async function markForgotten(
   // before the heads say that they are forgotten, so that a call that broke off is repeated; after the copies, so that no other call makes one
   await deps.index.dropSealedCopies(
     call.principal.tenant,
-    heads.map(({ record }) => record.memory_id),
+    heads.filter(({ record }) => mayHaveSealedCopies(record)).map(({ record }) => record.memory_id),
   );
   const outcomes = await deps.index.patchMany(
     call.principal.tenant,

@@ -32,6 +32,8 @@ export interface TestMemoryIndex extends MemoryIndex {
   /** Called before each method: may throw, or change something in between. */
   before: ((method: string) => void | Promise<void>) | undefined;
   readonly calls: string[];
+  /** Memories whose copies were looked through for sealed values, by call. */
+  readonly dropped: (readonly string[])[];
   /** Sets a document aside from the guard, as an operator or an older version could have left it. */
   plant(record: MemoryRecord): void;
   /** The same for the copy of an earlier version. */
@@ -78,6 +80,7 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
     refuses: undefined,
     seqNoOf: (memoryId) => heads.get(memoryId)?.seqNo ?? -1,
     calls: [],
+    dropped: [],
     plant: (record) => {
       put(record);
       const slot = heads.get(record.memory_id);
@@ -133,6 +136,7 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
     },
     dropSealedCopies: async (_tenant, memoryIds) => {
       await enter('dropSealedCopies');
+      index.dropped.push(memoryIds);
       for (const [id, { sealed: _sealed, key_id: _keyId, ...rest }] of copies) if (memoryIds.includes(rest.memory_id)) copies.set(id, rest);
     },
     replace: async (box, position) => {

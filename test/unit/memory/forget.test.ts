@@ -66,6 +66,26 @@ describe('memory forget, by id', () => {
     expect(world.index.heads.get(second)?.record).not.to.have.property('prev_turn_id');
   });
 
+  it('takes sealed values out of version copies, and looks for none where there can be none', async () => {
+    const world = createWorld();
+    const written = async (content: string): Promise<string> =>
+      (await world.memory.write({ content }, world.call())).results[0]?.memory_id ?? '';
+    const looks = () => world.index.dropped.flat();
+    const changed = await written('mobile 13912345678');
+    await world.memory.update({ memory_id: changed, content: 'no number any more' }, world.call());
+    await world.memory.forget({ memory_id: changed }, world.call());
+    expect([...world.index.copies.values()].map(({ version, sealed }) => [version, sealed])).to.deep.equal([
+      [1, undefined],
+      [2, undefined],
+    ]);
+    expect(looks()).to.deep.equal([changed]);
+    await world.memory.forget({ memory_id: await written('The hall has two doors.') }, world.call());
+    expect(looks(), 'a first version without any').to.deep.equal([changed]);
+    const sealed = await written('mobile of the office 13912345679');
+    await world.memory.forget({ memory_id: sealed }, world.call());
+    expect(looks(), 'a first version whose copy an update may have made that broke off').to.deep.equal([changed, sealed]);
+  });
+
   it('tries again when the head moved, and reports one that never stood still', async () => {
     const world = createWorld();
     const record = plant(world);
