@@ -91,16 +91,18 @@ export async function remasked(
     record === undefined ? [] : openValues(deps.tenantKeys, record).catch(noneOfDeletedKey);
   const kept = [...(await keptBy(proposal)), ...(await keptBy(head))];
   // a mark stands for what was found now first, for what was kept before if there are more of it
-  const left = (mark: string, now: number): boolean => occurrences(words, mark) > now;
+  const left = (mark: string, now = 0): boolean => occurrences(words, mark) > now;
+  const marksNow = counted(found.map(markOf));
+  const kindsNow = counted(found.map((one) => one.kind));
   const still = kept.flatMap(({ field, kind, value }) => {
     const secret = { field, kind: kind as FoundSecret['kind'], value, kept: true };
     const mark = markOf(secret);
-    return left(mark, found.filter((one) => markOf(one) === mark).length) ? [secret] : [];
+    return left(mark, marksNow.get(mark)) ? [secret] : [];
   });
   const fields = await maskFieldsOf(deps, changed, distinct([...found, ...still]));
   const standing = [...(old ?? []), ...(proposal?.masked ?? [])].filter((entry) => {
     const kind = entry.split(':', 1)[0] ?? '';
-    return left(`[masked:${kind}`, found.filter((one) => one.kind === kind).length);
+    return left(`[masked:${kind}`, kindsNow.get(kind));
   });
   const marks = [...new Set([...standing, ...(fields.masked ?? [])])].sort();
   if (wordsOf(head) === words && marks.join() === [...(head.masked ?? [])].sort().join()) return changed;
@@ -116,6 +118,13 @@ export async function resealed(
 ): Promise<Pick<MemoryRecord, 'sealed' | 'key_id'>> {
   if (record.sealed === undefined) return {};
   return sealValues(deps.tenantKeys, { tenant: record.tenant, memory_id: memoryId }, await openValues(deps.tenantKeys, record));
+}
+
+/** How often each value comes. */
+function counted(values: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
 }
 
 const occurrences = (text: string, part: string): number => text.split(part).length - 1;
