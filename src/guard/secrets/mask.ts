@@ -25,6 +25,11 @@ export function markOf({ kind, value, kept }: Pick<FoundSecret, 'kind' | 'value'
   return tail === '' ? `[masked:${kind}]` : `[masked:${kind} ..${tail}]`;
 }
 
+/** A value that is taken out of a field, and whether it is kept. */
+export function secretOf(field: string, kind: SecretKind, value: string, keep: Keep): FoundSecret {
+  return { field, kind, value, kept: keep === 'all' || !isCredential(kind) };
+}
+
 /** `text` with marks; `context` stands before it when it is read (the key of a metadata value) and is not changed. */
 export function maskText(
   find: FindSecrets,
@@ -40,7 +45,7 @@ export function maskText(
     if (findings.length === 0) break;
     const taken: FoundSecret[] = [];
     masked = replaced(masked, findings, context.length, (kind, value) => {
-      const secret = { field, kind, value, kept: keep === 'all' || !isCredential(kind) };
+      const secret = secretOf(field, kind, value, keep);
       taken.push(secret);
       return markOf(secret);
     });

@@ -16,8 +16,9 @@ export function maskedKinds(masked: readonly string[] | undefined): string[] {
 export const secretStage = (find: FindSecrets): AdmissionStage => ({
   name: 'secrets',
   judge: (draft) => {
-    for (const texts of Object.values(sealedTextsOf(draft)))
-      for (const text of texts.split(draft.content === texts ? '\0' : '\n'))
+    for (const [field, texts] of Object.entries(sealedTextsOf(draft)))
+      // lists and metadata come as a line for each string; a content is one text, in which a key spans lines
+      for (const text of field === 'content' ? [texts] : texts.split('\n'))
         if (find(text).some(({ kind }) => isCredential(kind))) return { verdict: 'block', ruleIds: [UNMASKED] };
     const kinds = maskedKinds(draft.masked);
     return kinds.length === 0 ? {} : { verdict: 'mask', ruleIds: kinds.map((kind) => `masked-${kind}`) };
