@@ -26,15 +26,15 @@ const MAX_DECODED_CHARS = 64 * 1024;
  */
 const ANYTHING = new RegExp(
   [
-    String.raw`[@＠\u00ad\u034f\u061c\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u2460-\u24ff\ud835\udb40Ѐ-ӿ]`,
+    String.raw`[@＠\u00ad\u034f\u061c\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u2460-\u24ff\ud835\udb40Ѐ-ӿ\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59]`,
     String.raw`\d(?:[^A-Za-z\u00c0-\u024f\u3400-\u9fff\n]{0,3}\d){5}`,
     String.raw`(?<![A-Za-z0-9+/_=.~-])[A-Za-z0-9+/_=.~-]{16}`,
     String.raw`%[0-9A-Fa-f]{2}|\\[ux][0-9A-Fa-f]|&#|://`,
     String.raw`[零〇一二三四五六七八九幺壹贰叁肆伍陆柒捌玖](?:[ 、，-]?[零〇一二三四五六七八九幺壹贰叁肆伍陆柒捌玖两\d]){6}`,
     String.raw`(?:[A-Za-z0-9_][ \u00a0\u3000·•|,-]{1,2}){5}`,
     String.raw`[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼使领][A-Z]`,
-    String.raw`[Pp][Aa][Ss]{2}|PASS|[Pp][Ww][Dd]?\b|[Pp][Ii][Nn]|[Cc][Oo][Dd][Ee]|[Tt]oken|TOKEN|[Ss]ecret|SECRET|[Kk]ey\b|KEY|OTP|otp\b|[Cc][Vv][CcVv]|[Ll]ogin|[Cc]red|[Bb]earer|[Aa]uth|senha|контра|пароль|[Kk]enn|[Pp]late|SSN|ssn|[Aa]t\)|\bdot\b|at\]|mysql`,
-    String.raw`密码|密碼|口令|暗号|密钥|密鑰|秘钥|私钥|令牌|凭据|凭证|授权码|激活码|验证|驗證|校验|动态码|确认码|取件码|门禁|护照|護照|通行证|通行證|安全码|账密|艾特`,
+    String.raw`[Pp][Aa][Ss]{2}|PASS|[Pp][Ss]?[Ww][Dd]?\b|PS?WD?\b|[Pp][Ii][Nn]|[Cc][Oo][Dd][Ee]|[Tt]oken|TOKEN|[Ss]ecret|SECRET|[Kk]ey\b|KEY|OTP|otp\b|[Cc][Vv][CcVv]|[Ll]ogin|[Cc]red|[Bb]earer|[Aa]uth|senha|contrase|jeton|контра|пароль|[Kk]enn|[Pp]late|SSN|ssn|[Aa]t\)|\bdot\b|at\]|mysql`,
+    String.raw`密码|密碼|口令|暗[号號]|通行码|密语|[开门锁屏柜箱解注册]码|密钥|密鑰|秘钥|私钥|令牌|凭据|凭证|授权码|激活码|验证|驗證|校验|动态码|确认码|取件码|门禁|护照|護照|通行证|通行證|安全码|账密|艾特`,
   ].join('|'),
 );
 

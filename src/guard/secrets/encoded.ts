@@ -1,8 +1,9 @@
-/** Readings of what is encoded or spelled out in a text: percent, \u and entities in place; base64 and hex runs; letters with spaces between. */
+/** Readings of what is encoded or spelled out in a text: percent, \u, entities and quotes of JSON in a string in place; base64 and hex runs; letters with spaces between. */
 import { ViewBuilder, type View } from './view.ts';
 
-const ESCAPED = /((?:%[0-9A-Fa-f]{2})+)|\\u\{?([0-9A-Fa-f]{4,6})\}?|\\x([0-9A-Fa-f]{2})|&#(?:x([0-9A-Fa-f]{2,5})|(\d{2,6}));/g;
-const SOME_ESCAPED = /%[0-9A-Fa-f]{2}|\\u\{?[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|&#x?[0-9A-Fa-f]{2}/;
+const ESCAPED =
+  /((?:%[0-9A-Fa-f]{2})+)|\\u\{?([0-9A-Fa-f]{4,6})\}?|\\x([0-9A-Fa-f]{2})|&#(?:x([0-9A-Fa-f]{2,5})|(\d{2,6}));|\\{1,32}(["'])/g;
+const SOME_ESCAPED = /%[0-9A-Fa-f]{2}|\\u\{?[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|&#x?[0-9A-Fa-f]{2}|\\["']/;
 const decoder = new TextDecoder('utf-8');
 
 /** The text with escapes resolved; undefined when there is none. */
@@ -12,9 +13,10 @@ export function unescaped(view: View): View | undefined {
   const builder = new ViewBuilder(text.length);
   let from = 0;
   for (const match of text.matchAll(ESCAPED)) {
-    const [whole, percent, escape, byte, hex, decimal] = match;
+    const [whole, percent, escape, byte, hex, decimal, quote] = match;
     const decoded =
-      percent !== undefined ? bytesAsText(Buffer.from(percent.replaceAll('%', ''), 'hex')) : codePoint(escape ?? byte ?? hex, decimal);
+      quote ??
+      (percent !== undefined ? bytesAsText(Buffer.from(percent.replaceAll('%', ''), 'hex')) : codePoint(escape ?? byte ?? hex, decimal));
     if (decoded === undefined) continue;
     builder.copy(text, from, match.index);
     from = match.index + whole.length;
@@ -35,7 +37,7 @@ function codePoint(hex: string | undefined, decimal: string | undefined): string
   return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : undefined;
 }
 
-const BASE64 = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}/g;
+const BASE64 = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{15,}={0,2}/g;
 const HEX = /(?<![A-Za-z0-9])(?:[0-9a-fA-F]{2}){12,}(?![A-Za-z0-9])/g;
 const MAX_RUN_CHARS = 24_576;
 const MAX_RUNS = 64;

@@ -2,8 +2,10 @@
 import { ViewBuilder, type View } from './view.ts';
 
 const INVISIBLE = String.raw`\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\u{e0000}-\u{e0fff}\u{1bca0}-\u{1bca3}`;
-/** Letters and digits that NFKC reads as ASCII. Chinese punctuation is no disguise and stays. */
-const COMPATIBLE = String.raw`\uff04-\uff07\uff0a\uff0b\uff0d-\uff19\uff1d\uff20-\uff3a\uff3c\uff3e-\uff5a\uff5e\uff03\uff3f\u2460-\u24ff\u{1d400}-\u{1d7ff}\u00b2\u00b3\u00b9\u2070-\u209c`;
+/** Arabic, Persian, Devanagari, Bengali and Thai; the last four bits tell the digit, counted from 0 or from 6. */
+const OTHER_DIGITS = String.raw`\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59`;
+/** Letters and digits that NFKC reads as ASCII, and digits of other scripts. Chinese punctuation is no disguise and stays. */
+const COMPATIBLE = String.raw`\uff04-\uff07\uff0a\uff0b\uff0d-\uff19\uff1d\uff20-\uff3a\uff3c\uff3e-\uff5a\uff5e\uff03\uff3f\u2460-\u24ff\u{1d400}-\u{1d7ff}\u00b2\u00b3\u00b9\u2070-\u209c${OTHER_DIGITS}`;
 const FOLDABLE = new RegExp(`[${INVISIBLE}${COMPATIBLE}]`, 'u');
 const FOLDABLE_EACH = new RegExp(`([${INVISIBLE}]+)|[${COMPATIBLE}]|[АВЕЅІЈКМНОРСТХУаеѕіјорсхуΑΒΕΖΗΙΚΜΝΟΡΤΥΧο]`, 'gu');
 const MIXED = /[A-Za-z0-9_][АВЕЅІЈКМНОРСТХУаеѕіјорсхуΑΒΕΖΗΙΚΜΝΟΡΤΥΧο]|[АВЕЅІЈКМНОРСТХУаеѕіјорсхуΑΒΕΖΗΙΚΜΝΟΡΤΥΧο][A-Za-z0-9_]/;
@@ -56,10 +58,19 @@ export function folded(text: string): View {
     if (invisible === undefined && alike >= 0 && !look) continue;
     builder.copy(numbered, from, match.index);
     from = match.index + char.length;
-    if (invisible === undefined) builder.add(alike >= 0 ? LOOK_ALIKES.charAt(alike + 1) : char.normalize('NFKC'), match.index, from);
+    if (invisible === undefined) builder.add(alike >= 0 ? LOOK_ALIKES.charAt(alike + 1) : plainOf(char), match.index, from);
   }
   builder.copy(numbered, from, numbered.length);
   return builder.view();
+}
+
+const OTHER_DIGIT = new RegExp(`[${OTHER_DIGITS}]`);
+const SIX_FIRST = /[\u0966-\u096f\u09e6-\u09ef]/;
+
+function plainOf(char: string): string {
+  if (!OTHER_DIGIT.test(char)) return char.normalize('NFKC');
+  const code = char.charCodeAt(0);
+  return String((code & 0xf) - (SIX_FIRST.test(char) ? 6 : 0));
 }
 
 /** Character for character, so offsets stay. */

@@ -1,6 +1,7 @@
 /** Masks the free-text fields of a write, an update or a filter, whatever their shape: strings, lists, and metadata with its keys as context. */
+import { isResidentBody } from './checksums.ts';
 import type { FindSecrets } from './detect.ts';
-import { maskText, type FoundSecret, type Keep } from './mask.ts';
+import { markOf, maskText, secretOf, type FoundSecret, type Keep } from './mask.ts';
 
 /** Every field of the wire that can hold words of a caller's own. */
 const TEXT_FIELDS = [
@@ -51,16 +52,23 @@ export function maskFields<T extends object>(find: FindSecrets, value: T, keep: 
   return found.length === 0 ? { value, found } : { value: { ...value, ...changed }, found };
 }
 
+/** Keys that say what the values under them are; any other key leaves that to the key above it: {"password": {"value": …}}. */
+const TELLING_KEY =
+  /pass|secret|token|key|pin|pwd|cred|auth|cvv|cvc|otp|ssn|plate|密|口令|令牌|码|证|護照|护照|卡|card|phone|tel|电话|手机/i;
+const CARD_KEY = /card|卡|account|账号|帳號/i;
+
 function maskValue(find: FindSecrets, value: unknown, field: string, keep: Keep, found: FoundSecret[], key = ''): unknown {
+  const context = key === '' ? '' : `${key}=`;
   if (typeof value === 'string') {
-    const context = /pass|secret|token|key|pin|pwd|密|口令|令牌|码|证|卡|card|phone|tel|电话|手机/i.test(key) ? `${key}=` : '';
     const masked = maskText(find, value, field, keep, context);
     found.push(...masked.found);
     return masked.found.length === 0 ? value : masked.text;
   }
-  // a number can be a card or a phone as well
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 1e9) {
-    const masked = maskText(find, String(value), field, keep, key === '' ? '' : `${key}=`);
+  // a number can be a card, a phone or a PIN as well
+  if (typeof value === 'number') {
+    if (!Number.isInteger(value) || value < 0) return value;
+    const digits = BigInt(value).toString();
+    const masked = Number.isSafeInteger(value) ? maskText(find, digits, field, keep, context) : maskRounded(digits, field, key);
     found.push(...masked.found);
     return masked.found.length === 0 ? value : masked.text;
   }
@@ -72,11 +80,23 @@ function maskValue(find: FindSecrets, value: unknown, field: string, keep: Keep,
     found.push(...safeName.found);
     // a dot in a key is a path to the index
     const newName = safeName.found.length === 0 ? name : safeName.text.replaceAll('.', '');
-    const newPart = maskValue(find, part, field, keep, found, name);
+    const newPart = maskValue(find, part, field, keep, found, TELLING_KEY.test(name) || !TELLING_KEY.test(key) ? name : key);
     same &&= newName === name && newPart === part;
     return [newName, newPart] as const;
   });
   return same ? value : Object.fromEntries(entries);
+}
+
+/**
+ * A number beyond 2^53 lost its last digits before it came here, and its check digit with them: what can be an identity number, or stands
+ * under the key of a card, is one. It is not kept: what would be revealed is not what was written.
+ */
+function maskRounded(digits: string, field: string, key: string): { readonly text: string; readonly found: readonly FoundSecret[] } {
+  const resident = digits.length === 18 && isResidentBody(digits);
+  const card = digits.length >= 16 && digits.length <= 19 && CARD_KEY.test(key);
+  if (!resident && !card) return { text: digits, found: [] };
+  const secret = { field, kind: resident ? 'cn_id' : 'bank_card', value: digits, kept: false } as const;
+  return { text: markOf(secret), found: [secret] };
 }
 
 function mapped(list: readonly unknown[], change: (part: unknown) => unknown): readonly unknown[] {
@@ -99,9 +119,9 @@ function maskSeams(
     const across = find(tail + b.slice(0, SEAM_CHARS)).find(({ start, end }) => start < tail.length && end > tail.length);
     // words that meet at a seam are no secret: only what has a form of its own counts
     if (across === undefined || across.detector.startsWith('named') || across.kind === 'email') continue;
-    const whole = { field: first, kind: across.kind, value: (tail + b).slice(across.start, across.end), kept: keep === 'all' } as const;
-    changed[first] = a.slice(0, a.length - tail.length + across.start) + `[masked:${across.kind}]`;
-    changed[second] = b.slice(across.end - tail.length).trimStart() || `[masked:${across.kind}]`;
+    const whole = secretOf(first, across.kind, (tail + b).slice(across.start, across.end), keep);
+    changed[first] = a.slice(0, a.length - tail.length + across.start) + markOf(whole);
+    changed[second] = b.slice(across.end - tail.length).trimStart() || markOf(whole);
     found.push(whole);
   }
 }

@@ -54,6 +54,34 @@ describe('guard/secrets: detectors', () => {
       expect(kindsIn(text), text).to.deep.equal([]);
   });
 
+  it('finds what only a short word or a foreign digit gives away', () => {
+    for (const [text, secret] of [
+      ['开锁码是 4821#', '4821#'],
+      ['保险柜码：9921', '9921'],
+      ['锁屏码 3847', '3847'],
+      ['通行码：tulip2048', 'tulip2048'],
+      ['暗號 tulip2048', 'tulip2048'],
+      ['密语：tulip2048', 'tulip2048'],
+      ['contraseña: tulip2048', 'tulip2048'],
+      ['psw: tulip2048', 'tulip2048'],
+      ['CVV 917', '917'],
+      ['رقم الهاتف ١٣٩١٢٣٤٥٦٧٨', '١٣٩١٢٣٤٥٦٧٨'],
+      ['फ़ोन १३९१२३४५६७८', '१३९१२३४५६७८'],
+      ['MTM5MTIzNDU2Nzg=', 'MTM5MTIzNDU2Nzg='],
+    ] as const) {
+      expect(left(text), text).to.equal(text.replace(secret, ''));
+    }
+  });
+
+  it('reads JSON in a string, in a string, as JSON', () => {
+    const value = 'Zk9!q551xR';
+    let text = JSON.stringify({ password: value });
+    for (let depth = 0; depth < 3; depth++) {
+      text = JSON.stringify({ body: text });
+      expect(find(text).map(({ start, end }) => text.slice(start, end))).to.deep.equal([value]);
+    }
+  });
+
   it('opens what is encoded twice, and no more than 64 KB of it', () => {
     const once = Buffer.from('token ghp_0123456789abcdefghijABCDEFGHIJ012345').toString('base64');
     expect(kindsIn(Buffer.from(`wrapped ${once}`).toString('base64'))).to.deep.equal(['api_key']);
