@@ -20,6 +20,7 @@ const ZH: Readonly<Record<string, string>> = {
   ttl_seconds: '多少秒后自动忘记',
   session_id: '所属会话',
   task_id: '所属任务',
+  turn_id: '当前轮次：每轮只检索一次',
   task_type: '任务类型',
   turn: '会话中的第几轮',
   visibility: 'private：只有所有者可见；shared：能读该命名空间的人都可见',

@@ -15,6 +15,8 @@ const UNLIMITED = 1_000_000_000;
 const HTTP = 'http';
 /** All operations of one caller together. */
 const TOTAL = 'total';
+/** Long enough for any turn of an agent. */
+const TURN_SECONDS = 600;
 
 const points = z.int().min(1).max(UNLIMITED);
 const bucketSchema = z.strictObject({ principal: points, tenant: points });
@@ -67,6 +69,8 @@ export interface RateLimiter {
    * refused tool nothing from the others.
    */
   consume(principal: Principal, operation: string, cost: number): Promise<LimitState>;
+  /** One call of the operation in this principal's turn; ERR_TURN_SEARCHED for another one within ten minutes. The function gives it back. */
+  oncePerTurn(principal: Principal, operation: string, turnId: string): Promise<() => Promise<void>>;
   /** One point of the address (IPv6: its /64). Counted in this process alone: it must cost less than what it protects. */
   coarse(address: string): Promise<void>;
 }
@@ -109,19 +113,29 @@ export function createRateLimiter(parts: RateLimiterParts): RateLimiter {
   );
   const address = new RateLimiterMemory({ keyPrefix: '', points: limits.addressPoints, duration: windowSeconds });
 
-  async function take(from: Bucket, kind: 'principal' | 'tenant', policy: string, key: string, cost: number): Promise<LimitState> {
+  const turnOptions = { keyPrefix: '', points: 1, duration: TURN_SECONDS };
+  const turns: Bucket = {
+    limit: 1,
+    memory: new RateLimiterMemory(turnOptions),
+    shared: redis && new RateLimiterRedis({ ...turnOptions, storeClient: redis.client, rejectIfRedisNotReady: true }),
+  };
+
+  /** What the bucket says of `cost` points: in Redis, or in the process without it and while it is away. */
+  async function count(from: Bucket, key: string, cost: number): Promise<Settled> {
+    const { shared } = from;
     const inProcess = (): Promise<Settled> => settle(from.memory.consume(key, cost));
-    const shared = from.shared;
-    const { state, enough } =
-      shared === undefined || redis === undefined
-        ? await inProcess()
-        : await redis.breaker.run(
-            () => settle(shared.consume(key, cost)),
-            () => {
-              parts.onShortcut?.();
-              return inProcess();
-            },
-          );
+    if (shared === undefined || redis === undefined) return inProcess();
+    return redis.breaker.run(
+      () => settle(shared.consume(key, cost)),
+      () => {
+        parts.onShortcut?.();
+        return inProcess();
+      },
+    );
+  }
+
+  async function take(from: Bucket, kind: 'principal' | 'tenant', policy: string, key: string, cost: number): Promise<LimitState> {
+    const { state, enough } = await count(from, key, cost);
     if (!enough) throw refused(kind, resetSecondsOf(state), { policy, limit: from.limit, window_seconds: windowSeconds });
     return { policy, limit: from.limit, remaining: state.remainingPoints, resetSeconds: resetSecondsOf(state), windowSeconds };
   }
@@ -151,6 +165,19 @@ export function createRateLimiter(parts: RateLimiterParts): RateLimiter {
           if (least === undefined || state.remaining < least.remaining) least = state;
         }
       return least as LimitState;
+    },
+    async oncePerTurn({ tenant, owner }, operation, turnId) {
+      const key = redisKey(redis?.prefix ?? '', 'limit', 'turn', tenant, owner, operation, turnId);
+      if (!(await count(turns, key, 1)).enough) throw new HindsightError('ERR_TURN_SEARCHED');
+      return async () => {
+        const { shared } = turns;
+        await turns.memory.delete(key);
+        if (shared !== undefined)
+          await redis?.breaker.run(
+            () => shared.delete(key),
+            () => false,
+          );
+      };
     },
     async coarse(from) {
       const { state, enough } = await settle(address.consume(addressKey(from), 1));

@@ -44,6 +44,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   readonly cost: number;
   /** Points on top of `cost` for a call that carries more than one piece of work; for the length of its texts come some besides (limits.ts). */
   extraCost?(input: z.output<I>): number;
+  /** The agent's turn that may make this call once. */
+  turnOf?(input: z.output<I>): string | undefined;
   readonly http: readonly HttpBinding[];
   readonly mcp: {
     /** 'default' is listed always, 'all' with MCP_TOOLS=all, 'never' not. */

@@ -8,7 +8,7 @@ import { cannotAsk, type Confirm } from './confirm.ts';
 import type { AnyOperation } from './define.ts';
 import { evenTime } from './even-time.ts';
 import type { Instructions } from './instructions.ts';
-import { textPoints, type Limiter, type LimitResult } from './limits.ts';
+import { textPoints, type Limiter, type LimitResult, type TurnLimiter } from './limits.ts';
 import { parseInput } from './parse.ts';
 import { isStream, untilEnd } from './until-end.ts';
 import type { EventLog, OperationMetrics } from './watch.ts';
@@ -30,7 +30,8 @@ export interface InvokeParts {
   readonly instructions: Instructions;
   /** What memory_audit reads. */
   readonly auditLog: AuditLog;
-  readonly limiter: Limiter;
+  /** Without oncePerTurn every search of a turn is answered. */
+  readonly limiter: Limiter & Partial<TurnLimiter>;
   readonly clock: Clock;
   readonly logger: EventLog;
   readonly metrics: OperationMetrics;
@@ -48,7 +49,7 @@ interface Progress {
 }
 
 /**
- * Failures: ERR_AUDIT_UNAVAILABLE when a call that changes something cannot be recorded, ERR_BUSY beyond `maxInFlight`, ERR_REQUEST_INVALID (input, with pointers), ERR_SCOPE_MISSING, ERR_RATE_LIMITED, whatever the gateway throws, and
+ * Failures: ERR_AUDIT_UNAVAILABLE when a call that changes something cannot be recorded, ERR_BUSY beyond `maxInFlight`, ERR_REQUEST_INVALID (input, with pointers), ERR_SCOPE_MISSING, ERR_RATE_LIMITED, ERR_TURN_SEARCHED, whatever the gateway throws, and
  * ERR_INTERNAL for anything that is not ours, an output that breaks the operation's own schema among it.
  */
 export function createInvoke(parts: InvokeParts): Invoke {
@@ -64,7 +65,13 @@ export function createInvoke(parts: InvokeParts): Invoke {
     call.onLimit?.(limit);
     const { onLimit: _onLimit, onDegraded, confirm = cannotAsk, ...context } = call;
     const asked = besides(confirm, progress.answers);
-    const handled = await operation.handle(input, { ...context, memory, instructions, audit: auditLog, confirm: asked });
+    const turnId = operation.turnOf?.(input);
+    const giveBack = turnId === undefined ? undefined : await limiter.oncePerTurn?.(call.principal, operation.name, turnId);
+    const handling = operation.handle(input, { ...context, memory, instructions, audit: auditLog, confirm: asked });
+    const handled = await handling.catch(async (error: unknown) => {
+      await giveBack?.();
+      throw error;
+    });
     const output = checkOutput(operation, handled, call);
     if (audit === undefined) return output;
     await audit.done(audited(operation, call, progress), output);

@@ -22,6 +22,14 @@ export interface Limiter {
   consume(principal: Principal, operation: string, cost: number): Promise<LimitResult>;
 }
 
+export interface TurnLimiter {
+  /**
+   * ERR_TURN_SEARCHED when this principal's turn was taken within the last ten minutes. The answered function gives it back, for a call
+   * that failed.
+   */
+  oncePerTurn(principal: Principal, operation: string, turnId: string): Promise<() => Promise<void>>;
+}
+
 /** The outermost limit: what it protects is the verification of tokens. */
 export interface AddressLimiter {
   /** One point of a network address. ERR_RATE_LIMITED when it is used up. */

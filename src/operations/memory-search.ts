@@ -15,6 +15,7 @@ export const memorySearch = defineOperation({
   idempotent: true,
   scope: 'memory:read',
   cost: 2,
+  turnOf: (value) => value.turn_id,
   // A POST, because query strings land in access logs.
   http: [{ method: 'POST', path: '/v1/memories/search', status: 200 }],
   mcp: {
@@ -22,6 +23,7 @@ export const memorySearch = defineOperation({
     fields: [
       'query',
       'namespaces',
+      'turn_id',
       'top_k',
       'filter.kind',
       'filter.tags',

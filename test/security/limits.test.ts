@@ -122,6 +122,22 @@ describe('limits (D2)', function () {
     expect(good).to.equal(30);
   });
 
+  it('an agent searches once in a turn, over REST and MCP together, and a search that failed does not count', async () => {
+    const token = await somebody();
+    const inTurn = (turn_id: string, more = {}): Promise<Answer> =>
+      service.call('POST', '/v1/memories/search', token, { query: 'tea', turn_id, ...more });
+    expect((await inTurn('turn 1', { profile: 'nowhere' })).status).to.equal(400);
+    expect((await inTurn('turn 1')).status).to.equal(200);
+    const again = await inTurn('turn 1', { query: 'another question' });
+    expect([again.status, again.body.code]).to.deep.equal([429, 'ERR_TURN_SEARCHED']);
+    const overMcp = await tool(token, 'memory_search', { query: 'tea', turn_id: 'turn 1' });
+    expect([overMcp.status, overMcp.body.result.isError]).to.deep.equal([200, true]);
+    expect(overMcp.body.result.content[0].text).to.include('ERR_TURN_SEARCHED');
+    expect((await inTurn('turn 2')).status).to.equal(200);
+    expect((await search(token)).status).to.equal(200);
+    expect((await service.call('POST', '/v1/memories/search', await somebody(), { query: 'tea', turn_id: 'turn 1' })).status).to.equal(200);
+  });
+
   it('D2: with Redis frozen answers come in under 300 ms, limits go on in the process, and it says so', async () => {
     const token = await somebody();
     expect((await search(token)).status).to.equal(200);

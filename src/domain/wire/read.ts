@@ -9,11 +9,12 @@ export const searchInput = z.strictObject({
     .min(1)
     .max(c.LIMITS.namespacesPerSearch)
     .optional()
-    .describe('Where to look; your own and the readable shared ones by default'),
+    .describe('Where to look; your own and shared ones by default'),
   top_k: z.int().min(1).max(c.LIMITS.topK).optional().describe('How many, 5 by default'),
   filter: c.filter.optional().describe('Hard conditions'),
   task_id: c.name.optional().describe('Current task: its memories rank a little higher'),
   task_type: c.name.optional().describe('Type of the current task: memories of that type rank a little higher'),
+  turn_id: c.name.optional().describe('One search a turn'),
   profile: z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,63}$/)
@@ -71,7 +72,7 @@ export type Hit = z.output<typeof hit>;
 
 export const searchAnswer = z.object({
   hits: z.array(hit).describe('Best first'),
-  nothing_relevant: z.boolean().describe('true: nothing stored answers this'),
+  nothing_relevant: z.boolean().describe('true: nothing stored answers this; without min_score and explain there are no hits then'),
   degraded: z.array(z.string()).describe('What could not be used, e.g. "vector" while the embedding model is away'),
   took_ms: z.number().describe('Milliseconds in the service'),
   trace_id: z.string(),

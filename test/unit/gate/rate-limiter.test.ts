@@ -127,6 +127,22 @@ describe('rate limiter in the process', () => {
     expect([windows, good]).to.deep.equal([2, 10]);
   });
 
+  it('lets a turn of a principal through once, and again when it was given back', async () => {
+    const limiter = createRateLimiter({ limits });
+    const [one, two] = [who('t1', 'a'), who('t1', 'b')];
+    const both = await Promise.all([0, 1].map(() => outcome(limiter.oncePerTurn(one, 'memory_search', 'turn-1'))));
+    expect(both.sort()).to.deep.equal(['ERR_TURN_SEARCHED', 'ok']);
+    for (const [principal, operation, turn] of [
+      [two, 'memory_search', 'turn-1'],
+      [one, 'memory_search', 'turn-2'],
+      [one, 'memory_context', 'turn-1'],
+    ] as const)
+      expect(await outcome(limiter.oncePerTurn(principal, operation, turn))).to.equal('ok');
+    const giveBack = await limiter.oncePerTurn(one, 'memory_search', 'turn-3');
+    await giveBack();
+    expect(await outcome(limiter.oncePerTurn(one, 'memory_search', 'turn-3'))).to.equal('ok');
+  });
+
   it('lets exactly the limit through in a parallel burst', async () => {
     const limiter = createRateLimiter({ limits });
     const all = await Promise.all(Array.from({ length: 50 }, () => outcome(limiter.consume(who('t1', 'a'), 'x', 1))));
@@ -203,6 +219,16 @@ describe('rate limiter on Redis', () => {
     );
     expect(all.filter((o) => o === 'ok')).to.have.length(5);
     expect([a.shortcuts(), b.shortcuts()]).to.deep.equal([0, 0]);
+  });
+
+  it('replicas share the turns of a principal, also one that is given back', async () => {
+    const prefix = freshPrefix();
+    const [a, b] = [await replica(prefix), await replica(prefix)];
+    const giveBack = await a.limiter.oncePerTurn(who('t1', 'a'), 'memory_search', 'one');
+    expect(await outcome(b.limiter.oncePerTurn(who('t1', 'a'), 'memory_search', 'one'))).to.equal('ERR_TURN_SEARCHED');
+    await giveBack();
+    expect(await outcome(b.limiter.oncePerTurn(who('t1', 'a'), 'memory_search', 'one'))).to.equal('ok');
+    expect(await outcome(a.limiter.oncePerTurn(who('t1', 'a'), 'memory_search', 'one'))).to.equal('ERR_TURN_SEARCHED');
   });
 
   it('a refusal does not count as a failure of Redis', async () => {
