@@ -9,12 +9,12 @@ export const searchInput = z.strictObject({
     .min(1)
     .max(c.LIMITS.namespacesPerSearch)
     .optional()
-    .describe('Where to look; your own and shared ones by default'),
+    .describe('Where to look; own and shared ones by default'),
   top_k: z.int().min(1).max(c.LIMITS.topK).optional().describe('How many, 5 by default'),
   filter: c.filter.optional().describe('Hard conditions'),
   task_id: c.name.optional().describe('Current task: its memories rank a little higher'),
   task_type: c.name.optional().describe('Type of the current task: memories of that type rank a little higher'),
-  turn_id: c.name.optional().describe('One search a turn'),
+  turn_id: c.name.optional().describe('One search each turn'),
   profile: z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,63}$/)
