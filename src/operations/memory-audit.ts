@@ -1,6 +1,6 @@
 /** memory_audit: who did what, of the caller's tenant; REST and the command line, never a tool. */
 import type { AuditRecord } from '../domain/audit.ts';
-import { auditAnswer, auditInput } from '../domain/wire/audit.ts';
+import { auditAnswer, auditInput, auditRecord, type AuditAnswer } from '../domain/wire/audit.ts';
 import { defineOperation } from './define.ts';
 
 const PAGE = 50;
@@ -27,20 +27,12 @@ export const memoryAudit = defineOperation({
   ],
   handle: async ({ limit = PAGE, cursor, ...filter }, context) => {
     const { records, next } = await context.audit.read(filter, limit, cursor, context.principal);
-    return { records: records.map(recordView), next_cursor: next ?? null, trace_id: context.traceId };
+    return { records: records.flatMap(recordView), next_cursor: next ?? null, trace_id: context.traceId };
   },
 });
 
-/** Heads, signature and key name are of the service's own records alone. */
-function recordView({ verdict, rule_ids, namespaces, memory_ids, heads: _h, signature: _s, key_id: _k, detail, ...record }: AuditRecord) {
-  return {
-    ...record,
-    verdict: copyOf(verdict),
-    rule_ids: copyOf(rule_ids),
-    namespaces: copyOf(namespaces),
-    memory_ids: copyOf(memory_ids),
-    detail: detail === undefined ? undefined : { ...detail },
-  };
+/** Heads, signature and key name are of the service's own records alone; what somebody else put into the log need have no form, and verify names it. */
+function recordView(record: AuditRecord): AuditAnswer['records'] {
+  const { success, data } = auditRecord.safeParse(record);
+  return success ? [data] : [];
 }
-
-const copyOf = (values: readonly string[] | undefined): string[] | undefined => (values === undefined ? undefined : [...values]);

@@ -33,7 +33,7 @@ export const auditInput = z.strictObject({
   cursor: z.string().min(1).max(4_096).optional().describe('next_cursor of the page before'),
 });
 
-const auditRecord = z.object({
+export const auditRecord = z.object({
   record_type: z.enum(AUDIT_RECORD_TYPES).describe('What is told of; gap: how many records are missing, and why'),
   tenant: z.string(),
   at: z.string().describe('When the record was made'),

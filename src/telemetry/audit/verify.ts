@@ -61,7 +61,8 @@ class Check {
     for await (const { id, record } of this.#snapshot.records(whose)) {
       // an edited document may hold anything
       if (typeof record.chain !== 'string' || !Number.isSafeInteger(record.seq)) {
-        this.#fault('edited', String(record.chain), Number(record.seq) || 0);
+        const seq = Math.trunc(Number(record.seq));
+        this.#fault('edited', String(record.chain), Number.isSafeInteger(seq) ? seq : 0);
         continue;
       }
       const known = this.#chain(record.chain);
@@ -119,7 +120,8 @@ class Check {
     const expected = (before?.seq ?? 0) + 1;
     if (seq > expected) this.#fault('missing', chain, expected, seq - 1);
     if (seq < expected) this.#fault('broken', chain, seq);
-    else if (hashOf({ ...record }) !== record.hash || id !== recordId(chain, seq)) this.#fault('edited', chain, seq);
+    else if (hashOf({ ...record }) !== record.hash || id !== recordId(chain, seq) || isOddlySigned(record))
+      this.#fault('edited', chain, seq);
     else if (seq === expected && record.prev_hash !== (before?.hash ?? genesisOf(chain))) this.#fault('broken', chain, seq);
   }
 
@@ -163,6 +165,9 @@ class Check {
     if (this.#faults.length < FAULTS_NAMED) this.#faults.push({ kind, chain, seq, ...(toSeq === seq ? {} : { to_seq: toSeq }) });
   }
 }
+
+/** The one field that no hash covers; only the service's own records have it. */
+const isOddlySigned = ({ tenant, signature }: AuditRecord): boolean => tenant !== SERVICE_TENANT && signature !== undefined;
 
 const processOf = (chain: string): string => chain.split('-')[0] ?? '';
 const serviceChainOf = (chain: string): string => chainOf(processOf(chain), SERVICE_TENANT);

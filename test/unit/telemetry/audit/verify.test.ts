@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { SERVICE_TENANT, type AuditRecord, type AuditReport } from '../../../../src/domain/audit.ts';
+import { auditVerifyAnswer } from '../../../../src/domain/wire/audit.ts';
 import { anchorKey } from '../../../../src/telemetry/audit/anchor-key.ts';
 import { chainOf, genesisOf, hashOf, recordId } from '../../../../src/telemetry/audit/record.ts';
 import { openTrail } from '../../../../src/telemetry/audit/trail.ts';
@@ -73,6 +74,22 @@ describe('telemetry/audit/verify', () => {
       const store = await written('stopped');
       put(store, { ...at(store, seq), operation: 'memory_get' });
       expect(await faults(store)).to.deep.equal([`edited ${seq}`]);
+    }
+  });
+
+  it('says that a signature was added to a record that has none', async () => {
+    const store = await written('stopped');
+    put(store, { ...at(store, 4), signature: 'a text of somebody’s own' });
+    expect(await faults(store)).to.deep.equal(['edited 4']);
+  });
+
+  it('names a record without form by whole numbers, so that its answer can be given', async () => {
+    for (const seq of [5.5, '5', -3, 1e300, 'x', [5, 6], null]) {
+      const store = await written('stopped');
+      store.documents.set('odd', { ...at(store, 4), seq: seq as number });
+      const report = await check(store);
+      expect(report.fault_count).to.be.above(0);
+      expect(auditVerifyAnswer.safeParse({ ...report, intact: false, trace_id: '' }).success, String(seq)).to.equal(true);
     }
   });
 
