@@ -79,6 +79,7 @@ describe('what is declared is used', () => {
     metrics.rescanSampled(1);
     metrics.pendingExpired();
     metrics.judged('passed');
+    metrics.policies('current');
     metrics.auditUp(true);
     metrics.auditDropped();
     metrics.shortcutTaken('limits_without_redis');
