@@ -40,7 +40,7 @@ export interface Audit {
   refused(refusal: Refusal): void;
   /** What a background job decided about memories. */
   job(operation: string, facts: Pick<AuditFacts, 'tenant' | 'memory_ids' | 'verdict' | 'rule_ids' | 'detail'>): void;
-  /** To be called every minute: tells how many refusals of unknown callers were not recorded, and has the heads signed. */
+  /** To be called every minute: tells how many refusals were only counted, and has the heads signed. */
   minute(): void;
 }
 
@@ -50,8 +50,8 @@ export interface AuditParts {
   readonly key: Uint8Array;
 }
 
-/** Refusals of callers nobody knows that are written one by one in a minute; a flood of them is only counted. */
-const ANONYMOUS_A_MINUTE = 600;
+/** Refusals that are written one by one in a minute, of callers nobody knows, and by the limits of one tenant; a flood of them is only counted. */
+const FLOOD_A_MINUTE = 600;
 const DENIED: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /** What changes something, and what takes everything out, is not answered before its record is stored. */
@@ -62,11 +62,17 @@ function waits(operation: AnyOperation): boolean {
 export function createAudit({ trail, key }: AuditParts): Audit {
   /** Written already: some front ends make an operation's refusal one of the request. */
   const told = new WeakSet<HindsightError>();
-  const anonymous = floodGate((count) =>
-    append({ record_type: 'gap', tenant: SERVICE_TENANT, count, reason: 'unknown callers', outcome: 'denied' }),
-  );
-
   const append = (facts: AuditFacts): void => void trail.append(facts, false);
+
+  const flood = floodGate((tenant, count) => {
+    const reason = tenant === SERVICE_TENANT ? 'unknown callers' : 'ERR_RATE_LIMITED';
+    append({ record_type: 'gap', tenant, count, reason, outcome: 'denied' });
+  });
+  /** Whoever is stopped by a limit, or known to nobody, must not fill the log. */
+  const isWorthALine = (error: HindsightError, principal: Principal | undefined): boolean => {
+    if (principal === undefined) return flood.count(SERVICE_TENANT);
+    return error.code !== 'ERR_RATE_LIMITED' || flood.count(principal.tenant);
+  };
 
   const factsOf = (call: AuditedCall, output: Readonly<Record<string, unknown>> | undefined): AuditFacts => {
     const { operation, principal, input, answers = [] } = call;
@@ -97,11 +103,10 @@ export function createAudit({ trail, key }: AuditParts): Audit {
     },
     failed(call, error) {
       told.add(error);
-      append({ ...factsOf(call, undefined), ...outcomeOf(error) });
+      if (isWorthALine(error, call.principal)) append({ ...factsOf(call, undefined), ...outcomeOf(error) });
     },
     refused({ error, principal, traceId, method, route }) {
-      if (told.has(error) || !DENIED.has(error.status)) return;
-      if (principal === undefined && !anonymous.count()) return;
+      if (told.has(error) || !DENIED.has(error.status) || !isWorthALine(error, principal)) return;
       append({
         ...(principal === undefined ? { tenant: SERVICE_TENANT } : who(principal)),
         ...outcomeOf(error),
@@ -114,7 +119,7 @@ export function createAudit({ trail, key }: AuditParts): Audit {
       append({ ...facts, record_type: 'job', operation, actor: 'service', outcome: 'ok', count: facts.memory_ids?.length });
     },
     minute() {
-      anonymous.tell();
+      flood.tell();
       trail.anchor();
     },
   };
@@ -136,14 +141,18 @@ function outcomeOf(error: HindsightError): {
     : { outcome: 'failed', reason: error.code };
 }
 
-/** `count`: true for the first so many between two calls of `tell`, which tells how many more there were. */
-function floodGate(tell: (count: number) => void): { count(): boolean; tell(): void } {
-  let seen = 0;
+/** `count`: true for the first so many of a tenant between two calls of `tell`, which tells how many more there were. */
+function floodGate(tell: (tenant: string, count: number) => void): { count(tenant: string): boolean; tell(): void } {
+  const seen = new Map<string, number>();
   return {
-    count: () => (seen += 1) <= ANONYMOUS_A_MINUTE,
+    count: (tenant) => {
+      const count = (seen.get(tenant) ?? 0) + 1;
+      seen.set(tenant, count);
+      return count <= FLOOD_A_MINUTE;
+    },
     tell: () => {
-      if (seen > ANONYMOUS_A_MINUTE) tell(seen - ANONYMOUS_A_MINUTE);
-      seen = 0;
+      for (const [tenant, count] of seen) if (count > FLOOD_A_MINUTE) tell(tenant, count - FLOOD_A_MINUTE);
+      seen.clear();
     },
   };
 }

@@ -139,4 +139,20 @@ describe('operations/audit', () => {
     audit.refused({ error: new HindsightError('ERR_MEMORY_NOT_FOUND'), principal: principal(), traceId: 'a', method: 'GET', route: '/x' });
     expect(taken).to.have.length(602);
   });
+
+  it('counts what the limits of a tenant refuse beyond 600 a minute, and writes its other refusals and other tenants’ down', () => {
+    const { audit, taken } = bench();
+    const limited = () => new HindsightError('ERR_RATE_LIMITED', { params: { seconds: 1 } });
+    for (let i = 0; i < 500; i += 1) audit.failed(call('memory_search'), limited());
+    for (let i = 0; i < 500; i += 1)
+      audit.refused({ error: limited(), principal: principal(), traceId: 'a', method: 'POST', route: '/v1/memories/search' });
+    expect(taken).to.have.length(600);
+    audit.failed(call('memory_write'), new HindsightError('ERR_SCOPE_MISSING', { params: { scope: 'memory:write' } }));
+    audit.failed(call('memory_search', principal({ tenant: 'zeta' })), limited());
+    expect(taken).to.have.length(602);
+    audit.minute();
+    expect(taken.at(-1)!.facts).to.include({ record_type: 'gap', count: 400, tenant: principal().tenant, reason: 'ERR_RATE_LIMITED' });
+    audit.minute();
+    expect(taken).to.have.length(603);
+  });
 });
