@@ -6,7 +6,7 @@ export const memoryReveal = defineOperation({
   name: 'memory_reveal',
   title: 'Reveal sealed values',
   description:
-    'Read the values of a memory that were masked and kept sealed. Use it when a person needs a credential they asked to keep. ' +
+    'Read the values of a memory that were masked and kept sealed. Use it when a person needs one of them: a phone number, a credential they asked to keep. ' +
     'Do NOT use it to read the memory itself (memory_get), and not for an agent: it takes memory:reveal and a user, and is recorded.',
   effect: 'read',
   idempotent: true,
