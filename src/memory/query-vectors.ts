@@ -63,7 +63,8 @@ async function queryVector(
 
 /** Sentences from which the last one is what is asked and the others tell why (retrieval.md: at two, nothing is won). */
 const LONG_QUESTION_SENTENCES = 3;
-const SENTENCE_END = /(?<=[.!?。！？])\s*/u;
+/** A dot within a version, an address or a number ends nothing. */
+const SENTENCE_END = /(?<=[.!?])\s+|(?<=[。！？])\s*/u;
 
 /** The last sentence of a question of three or more; undefined for a shorter one. */
 function lastSentenceOf(query: string): string | undefined {
