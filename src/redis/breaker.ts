@@ -14,6 +14,8 @@ export interface Breaker {
   /** Opens it from outside: the connection was lost with no call on its way. */
   readonly trip: (error: unknown) => void;
   readonly isOpen: boolean;
+  /** The last call went well: no probe is due. */
+  readonly isTrusted: boolean;
   /** Until when (ms since the epoch) it was last open; -Infinity if never. */
   readonly openUntilMs: number;
 }
@@ -37,6 +39,9 @@ export function createBreaker(parts: { readonly clock: Clock; readonly onOpen: (
     trip,
     get isOpen() {
       return isOpen();
+    },
+    get isTrusted() {
+      return !tripped;
     },
     get openUntilMs() {
       return openUntilMs;
