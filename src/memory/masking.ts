@@ -73,7 +73,7 @@ export function maskedFingerprint(content: string, { masked: marks }: MaskFields
 }
 
 /**
- * A changed record with the mask fields of its new texts: what was found in them, and of what was kept before (by the memory, and by the
+ * A changed record with the mask fields of its new texts: what was found in them, and of what was kept before (by the memory, or by the
  * proposal that the change comes from) the values whose mark still stands. A tenant whose key is gone loses what cannot be opened any more.
  */
 export async function remasked(
@@ -83,13 +83,13 @@ export async function remasked(
   found: readonly FoundSecret[],
   proposal?: MemoryRecord,
 ): Promise<MemoryRecord> {
-  if (found.length === 0 && wordsOf(changed) === wordsOf(head)) return changed;
-  const { masked: old, sealed: _sealed, key_id: _key, sensitivity: _sensitivity, ...bare } = changed;
+  // a proposal brings every text of the memory as it is to be, with all that is masked there; two values may have one mark
+  const source = proposal ?? head;
+  if (found.length === 0 && wordsOf(changed) === wordsOf(head) && marksOf(source) === marksOf(head)) return changed;
+  const { masked: _masked, sealed: _sealed, key_id: _key, sensitivity: _sensitivity, ...bare } = changed;
   const words = wordsOf(changed);
   if (!words.includes('[masked:')) return bare;
-  const keptBy = async (record: MemoryRecord | undefined) =>
-    record === undefined ? [] : openValues(deps.tenantKeys, record).catch(noneOfDeletedKey);
-  const kept = [...(await keptBy(proposal)), ...(await keptBy(head))];
+  const kept = await openValues(deps.tenantKeys, source).catch(noneOfDeletedKey);
   // a mark stands for what was found now first, for what was kept before if there are more of it
   const left = (mark: string, now = 0): boolean => occurrences(words, mark) > now;
   const marksNow = counted(found.map(markOf));
@@ -100,12 +100,12 @@ export async function remasked(
     return left(mark, marksNow.get(mark)) ? [secret] : [];
   });
   const fields = await maskFieldsOf(deps, changed, distinct([...found, ...still]));
-  const standing = [...(old ?? []), ...(proposal?.masked ?? [])].filter((entry) => {
+  const standing = (source.masked ?? []).filter((entry) => {
     const kind = entry.split(':', 1)[0] ?? '';
     return left(`[masked:${kind}`, kindsNow.get(kind));
   });
   const marks = [...new Set([...standing, ...(fields.masked ?? [])])].sort();
-  if (wordsOf(head) === words && marks.join() === [...(head.masked ?? [])].sort().join()) return changed;
+  if (wordsOf(head) === words && marks.join() === marksOf(head)) return changed;
   const sensitivity = [head.sensitivity, proposal?.sensitivity, fields.sensitivity].includes('secret') ? 'secret' : 'personal';
   return { ...bare, ...fields, masked: marks, sensitivity, ...maskedFingerprint(changed.content, { masked: marks }) };
 }
@@ -126,6 +126,8 @@ function counted(values: readonly string[]): ReadonlyMap<string, number> {
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return counts;
 }
+
+const marksOf = ({ masked: marks }: Pick<MemoryRecord, 'masked'>): string => [...(marks ?? [])].sort().join();
 
 const occurrences = (text: string, part: string): number => text.split(part).length - 1;
 

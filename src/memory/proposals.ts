@@ -46,7 +46,7 @@ export async function propose(
     key_id: _key,
     ...rest
   } = withoutVectors(next);
-  const candidate_id = proposalId(call, head, next);
+  const candidate_id = proposalId(call, head, next, unmasked !== undefined);
   const draft: MemoryDraft = {
     // Of the turn before it borrows nothing: it is no turn of the conversation.
     ...linkedTo(rest, undefined),
@@ -164,9 +164,11 @@ async function endIfHeadEnded(deps: MemoryDeps, call: CallContext, head: MemoryR
  * Made from the head, its version, the caller and what changes, so that a proposal repeated is the same document: in the form of a UUIDv7
  * with the head's own time, which makes it sort beside its head.
  */
-function proposalId({ principal }: CallContext, head: MemoryRecord, next: MemoryRecord): string {
+function proposalId({ principal }: CallContext, head: MemoryRecord, next: MemoryRecord, withValues: boolean): string {
   const change = changedFields(head, next).map((field) => [field, next[field] ?? null]);
-  const text = canonicalJson([head.tenant, head.memory_id, head.version, principal.owner, principal.actor, change]);
+  // two values may have one mark; and whether a value is the one that is masked already must not show in the id
+  const values = withValues ? [next.masked ?? []] : [];
+  const text = canonicalJson([head.tenant, head.memory_id, head.version, principal.owner, principal.actor, change, ...values]);
   const hash = createHash('sha256').update(text).digest('hex');
   const variant = '89ab'.charAt(Number.parseInt(hash.charAt(3), 16) % 4);
   return `${head.memory_id.slice(0, 13)}-7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(8, 20)}`;

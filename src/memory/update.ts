@@ -63,13 +63,15 @@ async function attempt(
   const { value: clean, found } = masked(deps, head.tenant, input);
   const changed = await remasked(deps, head, applied(clean, head, call), found, proposal);
   const memory_id = head.memory_id;
-  if (canonicalJson(changed) === canonicalJson(head)) return { done: { memory_id, outcome: 'unchanged', version: head.version } };
+  const proposes = consent === undefined && onlyProposes(deps, input, head, call);
+  // whoever may only propose would learn from `unchanged` that the value they tried is the one that is masked here
+  if (canonicalJson(changed) === canonicalJson(head) && !(proposes && found.length > 0))
+    return { done: { memory_id, outcome: 'unchanged', version: head.version } };
   const nowIso = isoTime(deps.clock());
   const rebuiltTexts = await rebuilt(deps, turns, head, changed);
   const next = { ...rebuiltTexts, ...maskedFingerprint(rebuiltTexts.content, rebuiltTexts) };
   const unmasked = found.length === 0 ? undefined : { ...textsOf(next), ...givenTexts(input) };
-  if (consent === undefined && onlyProposes(deps, input, head, call))
-    return { done: await propose(deps, call, head, next, nowIso, unmasked) };
+  if (proposes) return { done: await propose(deps, call, head, next, nowIso, unmasked) };
 
   const draft: MemoryDraft = {
     ...next,

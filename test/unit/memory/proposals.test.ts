@@ -3,6 +3,9 @@ import { expect } from 'chai';
 import type { MemoryRecord, Status } from '../../../src/domain/memory.ts';
 import type { UpdateInput } from '../../../src/domain/wire/write.ts';
 import * as common from '../../../src/domain/wire/common.ts';
+import { openValues } from '../../../src/keys/sealed-values.ts';
+import { createTurnLinks } from '../../../src/memory/turn-links.ts';
+import { update as applied } from '../../../src/memory/update.ts';
 import { createWorld, type World } from '../../support/memory-world.ts';
 import { principal } from '../../support/principals.ts';
 import { memoryRecord } from '../../support/records.ts';
@@ -73,6 +76,48 @@ describe('a change of somebody else’s shared memory', () => {
     expect(await update(world, chief)({ memory_id, visibility: 'private', tags: ['x'] })).to.include({ outcome: 'conflict' });
     expect(await update(world, chief)({ memory_id, visibility: 'private' })).to.include({ outcome: 'updated' });
     expect(head(world, memory_id)).to.include({ visibility: 'private', owner: ann.owner });
+  });
+});
+
+describe('a proposal with a masked value', () => {
+  const written = async (world: World): Promise<MemoryRecord> => {
+    const { results } = await world.memory.write(
+      { content: 'Mum is at 13912345678', namespace: 'team.x', visibility: 'shared' },
+      world.call(ann),
+    );
+    return head(world, results[0]?.memory_id ?? '') as MemoryRecord;
+  };
+
+  it('is answered alike whether the value is the one that is masked already or not, so that no trying finds it out', async () => {
+    for (const by of [annsAgent, bob]) {
+      const world = createWorld();
+      const { memory_id } = await written(world);
+      const propose = update(world, by);
+      await propose({ memory_id, importance: 0.5 });
+      const [wrong, right] = [
+        await propose({ memory_id, content: 'Mum is at 13912340078' }),
+        await propose({ memory_id, content: 'Mum is at 13912345678' }),
+      ];
+      expect(right).to.deep.equal({ ...wrong, candidate_id: right.candidate_id });
+      expect(await propose({ memory_id, content: 'Mum is at 13912345678', importance: 0.5 })).to.include({ outcome: 'conflict' });
+      expect(proposals(world)).to.have.length(4);
+    }
+  });
+
+  it('brings the new value when it is approved, though its mark is that of the old one', async () => {
+    const world = createWorld();
+    const before = await written(world);
+    const { memory_id } = before;
+    const { candidate_id: id = '' } = await update(world, annsAgent)({ memory_id, content: 'Mum is at 13912340078' });
+    const proposal = head(world, id) as MemoryRecord;
+    const change = { memory_id, content: proposal.content };
+    const consent = world.deps.guard.consentTo(proposal, principal({ ...team, scopes: [...scopes, 'memory:confirm'] }), 'decision');
+    expect(await applied(world.deps, createTurnLinks(world.deps), change, world.call(ann), consent, proposal)).to.include({
+      outcome: 'updated',
+    });
+    const after = head(world, memory_id) as MemoryRecord;
+    expect(await openValues(world.deps.tenantKeys, after)).to.deep.equal([{ field: 'content', kind: 'phone', value: '13912340078' }]);
+    expect(after.masked).to.have.length(1).and.not.to.deep.equal(before.masked);
   });
 });
 
