@@ -1,5 +1,7 @@
 /** What stands where in one reading of a text: concepts, sentences and quotations, each looked for once and only when a rule asks; rules.ts decides by it. */
 
+import type { Places, StartIndex } from './start-index.ts';
+
 /** A place in the text, UTF-16 offsets, end exclusive. */
 export type Span = readonly [start: number, end: number];
 
@@ -27,9 +29,18 @@ function languagesOf(text: string): Readonly<Record<Language, boolean>> {
   return { any: true, zh, en, xx: (zh && en) || OTHER_LETTER.test(text) || OTHER_WORDS.test(text) };
 }
 
+/** The patterns of one concept in one language. */
 export interface Concept {
   readonly language: Language;
+  /** Sticky where the index knows its beginnings, else global. */
   readonly pattern: RegExp;
+  /** Its number in the index. */
+  readonly number: number;
+}
+
+export interface CompiledConcepts {
+  readonly concepts: readonly (readonly Concept[])[];
+  readonly starts: StartIndex;
 }
 
 const NOWHERE: readonly Span[] = [];
@@ -38,15 +49,17 @@ const NOWHERE: readonly Span[] = [];
 export class Reading {
   readonly text: string;
   readonly #concepts: readonly (readonly Concept[])[];
+  readonly #places: Places;
   readonly #languages: Readonly<Record<Language, boolean>>;
   readonly #spans: (readonly Span[] | undefined)[];
   readonly #quotesCount: boolean;
   #ends: readonly number[] | undefined;
   #quotes: readonly Span[] | undefined;
 
-  constructor(text: string, concepts: readonly (readonly Concept[])[], quotesCount: boolean) {
+  constructor(text: string, { concepts, starts }: CompiledConcepts, quotesCount: boolean) {
     this.text = text;
     this.#concepts = concepts;
+    this.#places = starts.placesIn(text);
     this.#languages = languagesOf(text);
     this.#spans = new Array<readonly Span[] | undefined>(concepts.length);
     this.#quotesCount = quotesCount;
@@ -57,9 +70,9 @@ export class Reading {
     const known = this.#spans[concept];
     if (known !== undefined) return known;
     let found = NOWHERE;
-    for (const { language, pattern } of this.#concepts[concept] ?? []) {
+    for (const { language, pattern, number } of this.#concepts[concept] ?? []) {
       if (!this.#languages[language]) continue;
-      const here = spansOf(this.text, pattern, MAX_SPANS);
+      const here = pattern.global ? spansOf(this.text, pattern, MAX_SPANS) : spansAt(this.text, pattern, this.#places, number);
       found = found.length === 0 ? here : here.length === 0 ? found : [...found, ...here];
     }
     if (found.length > 1) found = disjoint([...found]);
@@ -89,6 +102,23 @@ function spansOf(text: string, pattern: RegExp, limit: number): readonly Span[] 
   for (; match !== null && spans.length < limit; match = pattern.exec(text)) {
     spans.push([match.index, match.index + match[0].length]);
     if (match[0].length === 0) pattern.lastIndex++;
+  }
+  return spans;
+}
+
+/** The same for a sticky pattern whose matches begin at none but its places. */
+function spansAt(text: string, pattern: RegExp, places: Places, number: number): readonly Span[] {
+  const count = places.count(number);
+  if (count === 0) return NOWHERE;
+  const spans: Span[] = [];
+  let end = 0;
+  for (let i = 0; i < count && spans.length < MAX_SPANS; i += 1) {
+    const at = places.at(number, i);
+    if (at < end) continue;
+    pattern.lastIndex = at;
+    if (!pattern.test(text)) continue;
+    end = pattern.lastIndex;
+    spans.push([at, end]);
   }
   return spans;
 }

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { TIER, TIER_NAMES } from '../../domain/trust.ts';
 import type { DeepReadonly } from '../../policy.ts';
-import { Reading, type Language, type Span } from './reading.ts';
+import { Reading, type CompiledConcepts, type Language, type Span } from './reading.ts';
+import { StartIndex } from './start-index.ts';
 
 const patterns = z.array(z.string().min(1)).min(1);
 
@@ -71,14 +72,10 @@ const REPORT = 'report';
 /** Compiles policies. Throws a sentence naming the rule when it names a concept that there is not, or a pattern that is none. */
 export function compileRules(concepts: Concepts, rules: Rules): RuleSet {
   const names = Object.keys(concepts.concepts);
-  const compiledConcepts = Object.values(concepts.concepts).map((byLanguage) =>
-    Object.entries(byLanguage).map(([language, sources = []]) => ({
-      language: language as Language,
-      pattern: new RegExp(sources.map((s) => `(?:${s})`).join('|'), 'g'),
-    })),
-  );
+  const compiledConcepts = compileConcepts(Object.values(concepts.concepts));
   const report = names.indexOf(REPORT);
-  const patternChars = (concept: number): number => (compiledConcepts[concept] ?? []).reduce((sum, c) => sum + c.pattern.source.length, 0);
+  const patternChars = (concept: number): number =>
+    (compiledConcepts.concepts[concept] ?? []).reduce((sum, c) => sum + c.pattern.source.length, 0);
   const compiled: readonly Compiled[] = rules.rules.map((rule) => {
     const indexOf = (name: string): number => {
       const index = names.indexOf(name);
@@ -104,6 +101,27 @@ export function compileRules(concepts: Concepts, rules: Rules): RuleSet {
       for (const rule of compiled) if (tier <= rule.maxTier && holds(rule, reading, report)) found.push(rule.finding);
       return found;
     },
+  };
+}
+
+function compileConcepts(concepts: readonly Concepts['concepts'][string][]): CompiledConcepts {
+  const sources: string[] = [];
+  const compiled = concepts.map((byLanguage) =>
+    Object.entries(byLanguage).map(([language, alternatives = []]) => {
+      const source = alternatives.map((alternative) => `(?:${alternative})`).join('|');
+      return { language: language as Language, source, number: sources.push(source) - 1 };
+    }),
+  );
+  const starts = new StartIndex(sources);
+  return {
+    starts,
+    concepts: compiled.map((patterns) =>
+      patterns.map(({ language, source, number }) => ({
+        language,
+        number,
+        pattern: new RegExp(source, starts.indexed[number] === true ? 'y' : 'g'),
+      })),
+    ),
   };
 }
 
