@@ -41,10 +41,10 @@ export async function openAudit(parts: AuditParts): Promise<OpenAudit> {
   const { client, prefix, keys, clock, logger, metrics, policyRevision, version, on } = parts;
   const store = createAuditStore({ client, prefix });
   const key = anchorKey(keys.deriveKey('audit-anchor'));
-  const log = createAuditLog({ store, key, cursorKey: keys.deriveKey('cursor') });
+  const logParts = { store, key, cursorKey: keys.deriveKey('cursor') };
   if (!on) {
     logger.warn({}, 'the audit log is switched off: nobody can answer later for what is done now');
-    return { log, hook: undefined, close: async () => undefined };
+    return { log: createAuditLog(logParts), hook: undefined, close: async () => undefined };
   }
   metrics.auditUp(true);
   const trail = await openTrail({
@@ -65,7 +65,7 @@ export async function openAudit(parts: AuditParts): Promise<OpenAudit> {
   const hook = createAudit({ trail, key: keys.deriveKey('audit') });
   const timer = setInterval(() => hook.minute(), ANCHOR_EVERY_MS).unref();
   return {
-    log,
+    log: createAuditLog({ ...logParts, flush: () => trail.flush() }),
     hook,
     close: async () => {
       clearInterval(timer);

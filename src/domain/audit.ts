@@ -155,6 +155,8 @@ export interface AuditTrail {
    * stays in the queue). Others resolve at once, and are counted and told in a gap record while the queue is full.
    */
   append(facts: AuditFacts, waiting: boolean): Promise<void>;
+  /** Sends what has gathered. Resolves when everything is stored, or cannot be for now. */
+  flush(): Promise<void>;
   /** Writes the heads that moved since the last anchor, signed. */
   anchor(): void;
   /** Signs off: the last record is a stop with all heads. Resolves when everything is stored, or cannot be for now. */

@@ -12,20 +12,24 @@ export interface AuditLogParts {
   readonly store: Pick<AuditStore, 'page' | 'snapshot'>;
   readonly key: AnchorKey;
   readonly cursorKey: Uint8Array;
+  /** Has this process's own records stored first; those of others come within their moment. */
+  readonly flush?: () => Promise<void>;
 }
 
 const position = z.tuple([z.number(), z.string(), z.int()]);
 
 /** Errors: ERR_CURSOR_INVALID for a cursor made for another caller or filter; ERR_STORE_*. */
-export function createAuditLog({ store, key, cursorKey }: AuditLogParts): AuditLog {
+export function createAuditLog({ store, key, cursorKey, flush }: AuditLogParts): AuditLog {
   return {
     async read(filter, limit, cursor, by) {
       const binding = bindingOf(by, filter);
       const after = cursor === undefined ? undefined : opened(cursor, cursorKey, binding);
+      await flush?.();
       const { records, next } = await store.page(by.tenant, filter, { limit, after });
       return { records, next: next === undefined ? undefined : signToken(next, cursorKey, binding) };
     },
     async verify(by) {
+      await flush?.();
       const snapshot = await store.snapshot();
       try {
         return await verifyAudit(snapshot, key, by.tenant);

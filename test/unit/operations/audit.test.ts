@@ -29,6 +29,7 @@ function bench(append: () => Promise<void> = async () => undefined): Bench {
       taken.push({ facts, waiting });
       return append();
     },
+    flush: async () => undefined,
     anchor: () => undefined,
     close: async () => undefined,
   };

@@ -194,6 +194,35 @@ describe('telemetry/audit/trail', () => {
     expect([store.all().length, anchors().length]).to.deep.equal([count, 3]);
   });
 
+  it('gathers records that nobody waits for a moment, and sends them with the first that somebody waits for', async () => {
+    const { trail, store, retry } = await bench();
+    await ticks();
+    const before = store.all().length;
+    for (let i = 0; i < 3; i += 1) void trail.append(facts('a', 'memory_search'), false);
+    await ticks();
+    expect(store.all()).to.have.length(before);
+    await trail.append(facts('a'), true);
+    expect(store.all()).to.have.length(before + 4);
+    void trail.append(facts('a', 'memory_search'), false);
+    await ticks();
+    expect(store.all()).to.have.length(before + 4);
+    retry(); // the moment is over
+    await ticks();
+    expect(store.all()).to.have.length(before + 5);
+    void trail.append(facts('a', 'memory_search'), false);
+    await trail.flush();
+    expect(store.all()).to.have.length(before + 6);
+  });
+
+  it('sends a full group at once', async () => {
+    const { trail, store } = await bench();
+    await ticks();
+    const before = store.all().length;
+    for (let i = 0; i < 200; i += 1) void trail.append(facts('a', 'memory_search'), false);
+    await ticks();
+    expect(store.all()).to.have.length(before + 200);
+  });
+
   it('names the last anchor of the log in a new process’s first record, and all heads in the last of an ending one', async () => {
     const first = await bench();
     await first.trail.append(facts('a'), true);
