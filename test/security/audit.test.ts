@@ -66,7 +66,12 @@ describe('L6: the audit log', function () {
     expect((await service.call('GET', '/v1/memories', 'no.such.token')).status).to.equal(401);
     const refusals = async (): Promise<AuditRecord[]> => (await all()).filter(({ record_type: type }) => type === 'refusal');
     await until(async () => (await refusals()).length > 0);
-    expect((await refusals()).at(-1)).to.deep.include({ tenant: '~service', outcome: 'denied', reason: 'ERR_AUTH_INVALID', verdict: ['deny'] });
+    expect((await refusals()).at(-1)).to.deep.include({
+      tenant: '~service',
+      outcome: 'denied',
+      reason: 'ERR_AUTH_INVALID',
+      verdict: ['deny'],
+    });
   });
 
   it('holds no content, no query, no token and no secret, only ids and keyed hashes', async () => {
