@@ -30,7 +30,7 @@ const ZH: Readonly<Record<string, string>> = {
   'source.uri': '网页或文档的地址',
   'source.parents': '由哪些记忆推导而来',
   admission: 'keep：原样保存，不做价值和重复检查',
-  secrets: 'seal：其中的密码和密钥照样遮盖，并密封保存，供 memory_reveal（仅限本人）',
+  secrets: 'seal：其中的密码和密钥照样遮盖，并加密保存，供 memory_reveal 查看（仅限用户本人）',
   vectors: '现成的向量（需要 memory:admin）',
   wait: '等到可检索后再返回（最多 10 秒）',
   query: '要找什么，用提问的原话；中英文皆可',
