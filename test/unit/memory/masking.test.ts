@@ -104,6 +104,21 @@ describe('memory/masking', () => {
       .and.not.to.include(TOKEN.slice(24));
   });
 
+  it('keeps a value that was split and sealed on request through a change of something else', async () => {
+    const world = createWorld();
+    const { record } = await written(world, {
+      title: `deploy ${TOKEN.slice(0, 20)}`,
+      content: `${TOKEN.slice(20)} is the rest`,
+      secrets: 'seal',
+    });
+    const kept = [{ field: 'title', kind: 'api_key', value: TOKEN }];
+    expect(await openValues(world.deps.tenantKeys, record)).to.deep.equal(kept);
+    await world.memory.update({ memory_id: record.memory_id, tags: ['ops'] }, world.call());
+    const after = world.index.heads.get(record.memory_id)?.record;
+    expect(after?.tags).to.deep.equal(['ops']);
+    expect(await openValues(world.deps.tenantKeys, after as never)).to.deep.equal(kept);
+  });
+
   it('leaves look-alikes byte for byte', async () => {
     const world = createWorld();
     const content =
