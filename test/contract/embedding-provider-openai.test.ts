@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { OpenAiEmbeddingProvider, openAiSpace, type OpenAiEmbeddingOptions } from '../../src/providers/embedding/openai.ts';
 import { EmbeddingRejected, EmbeddingUnavailable } from '../../src/providers/embedding/provider.ts';
+import { describeError } from '../../src/telemetry/redact.ts';
 import { EmbeddingServer, hashBackend, type EmbeddingFault } from '../support/embedding-server.ts';
 
 const DIMS = 32;
@@ -79,7 +80,7 @@ describe('embedding provider openai on a bad endpoint', () => {
       const error = await errorOf(embed(['first', 'second']));
       expect(error).to.be.instanceOf(EmbeddingRejected);
       expect(error).to.include({ textIndex });
-      expect((error as Error).message).to.not.contain('upstream words');
+      expect(JSON.stringify(describeError(error as Error))).to.not.contain('upstream words');
       expect(server.requests).to.have.length(1);
       server.heal();
       expect(await embed(['first', 'second'])).to.have.length(2);
@@ -116,7 +117,7 @@ describe('embedding provider openai on a bad endpoint', () => {
       server.fail(fault);
       const error = await errorOf(embed(['a text']));
       expect(error).to.be.instanceOf(EmbeddingUnavailable);
-      expect((error as Error).message).to.not.contain('upstream words');
+      expect(JSON.stringify(describeError(error as Error))).to.not.contain('upstream words');
       expect(server.requests).to.have.length(requests);
     });
   }

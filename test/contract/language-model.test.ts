@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { CompletionRequest, LanguageModel } from '../../src/domain/ports.ts';
 import { OpenAiLanguageModel } from '../../src/providers/llm/openai.ts';
 import { LanguageModelRejected, LanguageModelUnavailable } from '../../src/providers/llm/provider.ts';
+import { describeError } from '../../src/telemetry/redact.ts';
 import { ChatServer, type ChatFault } from '../support/llm-server.ts';
 
 const answer = { name: 'colour', schema: z.strictObject({ colour: z.enum(['red', 'green']), why: z.string() }) };
@@ -81,7 +82,7 @@ for (const [name, open] of Object.entries(providers)) {
         const error = await failure(ask());
         expect(error).to.be.instanceOf(LanguageModelRejected);
         expect(error).to.include({ code: 'ERR_LLM_ANSWER' });
-        expect((error as Error).message).not.to.contain('upstream words');
+        expect(JSON.stringify(describeError(error as Error))).not.to.contain('upstream words');
         server.heal();
         expect(await ask()).to.deep.equal(GOOD);
       });
@@ -104,7 +105,7 @@ for (const [name, open] of Object.entries(providers)) {
         expect(performance.now() - begun).to.be.below(4_000);
         expect(error).to.be.instanceOf(LanguageModelUnavailable);
         expect(error).to.include({ code: 'ERR_LLM_UNAVAILABLE' });
-        expect((error as Error).message).not.to.contain('upstream words');
+        expect(JSON.stringify(describeError(error as Error))).not.to.contain('upstream words');
         expect(server.requests).to.have.length(requests);
         server.heal();
         expect(await ask()).to.deep.equal(GOOD);

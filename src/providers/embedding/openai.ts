@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import OpenAI, { APIError, APIUserAbortError } from 'openai';
 import { traceHeaders } from '../../telemetry/trace-context.ts';
+import { statusOf } from '../api-status.ts';
 import { boundedFetch, ResponseTooLarge } from './bounded-fetch.ts';
 import { readEmbeddings } from './openai-answer.ts';
 import {
@@ -202,11 +203,11 @@ function toEmbeddingError(error: unknown, texts: number): EmbeddingRejected | Em
     const { status } = error as APIError<number | undefined>;
     // 401, 403 and 404 speak of the key or the model: a matter of configuration, no fault of the text.
     if (status === 400 || status === 413 || status === 422) {
-      return new EmbeddingRejected('the embedding endpoint refused it', texts === 1 ? 0 : undefined, error);
+      return new EmbeddingRejected('the embedding endpoint refused it', texts === 1 ? 0 : undefined, statusOf(error));
     }
     return new EmbeddingUnavailable(
       status === undefined ? 'no answer from the embedding endpoint' : `status ${String(status)} from the embedding endpoint`,
-      error,
+      statusOf(error),
     );
   }
   if (error instanceof SyntaxError) return new EmbeddingUnavailable('the answer of the embedding endpoint is not JSON', error);

@@ -5,6 +5,7 @@ import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/ch
 import { toJSONSchema } from 'zod';
 import type { CompletionRequest, LanguageModel } from '../../domain/ports.ts';
 import { traceHeaders } from '../../telemetry/trace-context.ts';
+import { statusOf } from '../api-status.ts';
 import { boundedFetch, ResponseTooLarge } from '../embedding/bounded-fetch.ts';
 import { readCompletion } from './openai-answer.ts';
 import { LanguageModelRejected, LanguageModelUnavailable } from './provider.ts';
@@ -148,7 +149,7 @@ export class OpenAiLanguageModel implements LanguageModel {
         return answer;
       } catch (error) {
         if (!isRefusal(error)) throw error;
-        refusal = error;
+        refusal = statusOf(error);
       }
     }
     throw new LanguageModelRejected('the endpoint refuses the question', refusal);
@@ -205,7 +206,7 @@ function toLanguageModelError(error: unknown, aborted: boolean): LanguageModelRe
     const { status } = error as APIError<number | undefined>;
     return new LanguageModelUnavailable(
       status === undefined ? 'no answer from the language model' : `status ${String(status)} from the language model`,
-      error,
+      statusOf(error),
     );
   }
   if (error instanceof SyntaxError) return new LanguageModelRejected('the answer of the endpoint is not JSON', error);
