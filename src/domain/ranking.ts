@@ -114,5 +114,7 @@ export interface RankedHit {
   readonly score: number;
   readonly engineScore: number;
   readonly parts: readonly SignalPart[];
+  /** True when no vector could judge it: what its words say is then enough to be relevant. */
+  readonly byWords?: true;
   readonly passage?: string;
 }

@@ -45,6 +45,8 @@ export interface RankContext {
   readonly taskId: string | undefined;
   readonly taskType: string | undefined;
   readonly dates: DateRanges;
+  /** A Chinese question of at most four characters: its vector tells little. */
+  readonly short: boolean;
   /** What has to be found to the letter; [] when that has no weight. */
   readonly exact: readonly ExactItem[];
   /** Undefined when there is no vector to search with, or when the caller gave vectors no weight. */
@@ -75,6 +77,7 @@ export function rankContext(spec: SearchSpec, lang: Lang = 'en'): RankContext {
     taskId: spec.taskId,
     taskType: spec.taskType,
     dates,
+    short,
     exact,
     similarity,
     passages: spec.passages && similarity !== undefined,

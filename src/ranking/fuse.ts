@@ -17,29 +17,50 @@ export function fuse(page: SearchPage, spec: SearchSpec, lang: Lang = 'en'): Ran
   const evidence = page.hits.map((hit) => evidenceOf(hit, context));
   const formula = FORMULAS[spec.profile.formula] ?? hybrid;
   const sorted = [...formula(evidence, context)].sort(byScore);
-  return sorted.map(({ evidence: { record, engineScore, passage }, total, parts }) => ({
+  return sorted.map(({ evidence: { record, engineScore, passage, withoutVector }, total, parts }) => ({
     record,
     score: Math.min(1, Math.max(0, total)),
     engineScore,
     parts,
     ...(passage === undefined ? {} : { passage }),
+    ...(withoutVector || context.short ? { byWords: true as const } : {}),
   }));
 }
 
 /** What a caller gets to see of a ranking, and whether anything in it answers the question. */
 export interface Relevance {
   readonly hits: readonly RankedHit[];
-  /** True when no hit reaches the floor: nothing stored answers this. */
+  /** True when no hit is relevant: nothing stored answers this. */
   readonly nothingRelevant: boolean;
 }
 
+export interface RelevanceRule {
+  /** The profile's. */
+  readonly floor: number;
+  /** The caller's own floor, in place of the profile's. */
+  readonly minScore?: number | undefined;
+  /** Hits stay although nothing is relevant, as for an explanation. */
+  readonly keep?: boolean;
+}
+
 /**
- * Leaves out hits below the caller's `minScore`; nothing is relevant when none of what remains reaches `minScore` or, without one,
- * the profile's floor. Hits between 0 and the floor stay: the caller sees their scores beside the verdict.
+ * The verdict and what the caller sees. With a `minScore` each hit below it is left out, and what remains is relevant. Without one the
+ * floor judges the answer as a whole: when no hit is relevant there are none, else all stay, as the floor tells answers from silence
+ * and not one hit from the next. Relevant is what reaches the floor, what holds a code or quoted phrase of the question, and
+ * what shares a word with it where no vector could judge (BM25 alone is small in a small index).
  */
-export function relevance(ranked: readonly RankedHit[], floor: number, minScore?: number): Relevance {
-  const hits = minScore === undefined ? ranked : ranked.filter(({ score }) => score >= minScore);
-  return { hits, nothingRelevant: !hits.some(({ score }) => score >= (minScore ?? floor)) };
+export function relevance(ranked: readonly RankedHit[], { floor, minScore, keep = false }: RelevanceRule): Relevance {
+  if (minScore !== undefined) {
+    const hits = ranked.filter(({ score }) => score >= minScore);
+    return { hits, nothingRelevant: hits.length === 0 };
+  }
+  const nothingRelevant = !ranked.some((hit) => isRelevant(hit, floor));
+  return { hits: nothingRelevant && !keep ? [] : ranked, nothingRelevant };
+}
+
+function isRelevant({ score, parts, byWords }: RankedHit, floor: number): boolean {
+  const counts = (name: string): boolean => parts.some(({ signal, raw }) => signal === name && (raw ?? 0) > 0);
+  return score >= floor || counts('exact') || (byWords === true && counts('lexical'));
 }
 
 function byScore(a: Scored, b: Scored): number {

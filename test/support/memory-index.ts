@@ -242,7 +242,7 @@ function compare(a: Position, b: Position): number {
   return a[0] - b[0] || (a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0);
 }
 
-/** Words in common as `lex`, the cosine of the first vector as the unnamed rest of the score. */
+/** Words in common as `lex`, the cosine of the first vector as the unnamed rest of the score; a record without one that shares a word is `due`. */
 function hitOf(record: MemoryRecord, spec: SearchSpec): IndexHit {
   const terms = queryTerms(spec.query);
   const tokens = new Set(`${record.lex_uni ?? ''} ${record.lex_bi ?? ''} ${record.lex_word ?? ''}`.split(' '));
@@ -253,5 +253,10 @@ function hitOf(record: MemoryRecord, spec: SearchSpec): IndexHit {
     stored === undefined || first === undefined ? undefined : stored.reduce((sum, x, i) => sum + x * (first.vector[i] ?? 0), 0);
   const vector = cosine === undefined || first === undefined ? 0 : (first.boost * (1 + cosine)) / 2;
   const fields = Object.fromEntries(HIT_FIELDS.flatMap((field) => (field in record ? [[field, record[field as keyof MemoryRecord]]] : [])));
-  return { record: fields as unknown as HitRecord, score: lex + vector, named: lex > 0 ? { lex } : {} };
+  const due = lex > 0 && first !== undefined && stored === undefined ? first.boost / 2 : 0;
+  return {
+    record: fields as unknown as HitRecord,
+    score: lex + Math.max(vector, due),
+    named: { ...(lex > 0 ? { lex } : {}), ...(due > 0 ? { due } : {}) },
+  };
 }

@@ -92,6 +92,17 @@ describe('memory search', () => {
     expect((await world.memory.search({ query: 'tea' }, world.call())).nothing_relevant).to.equal(false);
   });
 
+  it('comes back empty when nothing is relevant, but keeps what there is for an explanation or the caller’s own floor', async () => {
+    const world = createWorld();
+    world.index.plant(memoryRecord({ content: 'the kettle leaks', lex_uni: 'kettl leak', vec_en: [...vectorOf('tea')].map((x) => -x) }));
+    const asked = { query: 'tea or kettles' };
+    const answer = await world.memory.search(asked, world.call());
+    expect(answer).to.deep.include({ hits: [], nothing_relevant: true });
+    for (const more of [{ explain: true }, { min_score: 0 }])
+      expect((await world.memory.search({ ...asked, ...more }, world.call())).hits, JSON.stringify(more)).to.have.length(1);
+    expect((await world.memory.search({ ...asked, explain: true }, world.call())).nothing_relevant).to.equal(true);
+  });
+
   it('searches active and conflict by default, what no longer holds only when asked, and what is held back never', async () => {
     const world = createWorld();
     const statuses = [

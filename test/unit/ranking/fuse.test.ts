@@ -141,14 +141,34 @@ describe('fuse', () => {
     expect(only(spec, hitOf(spec, one, { cos: 0.425, lex: 24 })).score).to.be.closeTo(0.15 * 0.5 + 0.85 * 0.5, 1e-4);
   });
 
-  it('says nothing is relevant when no hit reaches the floor, and keeps the caller’s min_score', () => {
+  it('comes back empty when no hit reaches the floor, and keeps the caller’s min_score', () => {
     const spec = lean();
     const ranked = rank(spec, hitOf(spec, one, { cos: 0.7, lex: 2 }), hitOf(spec, recordOf({ memory_id: 'two' }), { cos: 0.65 }));
-    expect(relevance(ranked, ASSISTANT.floor)).to.deep.equal({ hits: ranked, nothingRelevant: true });
-    expect(relevance(ranked, 0.1).nothingRelevant).to.equal(false);
-    expect(relevance(ranked, 0.1, 0.1).hits.map(({ record }) => record.memory_id)).to.deep.equal(['one']);
-    expect(relevance(ranked, 0, 0.9)).to.deep.equal({ hits: [], nothingRelevant: true });
-    expect(relevance([], 0)).to.deep.equal({ hits: [], nothingRelevant: true });
+    const { floor } = ASSISTANT;
+    expect(relevance(ranked, { floor })).to.deep.equal({ hits: [], nothingRelevant: true });
+    expect(relevance(ranked, { floor, keep: true }), 'for an explanation').to.deep.equal({ hits: ranked, nothingRelevant: true });
+    expect(relevance(ranked, { floor: 0.1 }), 'all of an answer that holds').to.deep.equal({ hits: ranked, nothingRelevant: false });
+    const lower = relevance(ranked, { floor, minScore: 0.1 });
+    expect(lower.hits.map(({ record }) => record.memory_id)).to.deep.equal(['one']);
+    expect(lower.nothingRelevant).to.equal(false);
+    expect(relevance(ranked, { floor, minScore: 0 }).hits).to.deep.equal(ranked);
+    expect(relevance(ranked, { floor: 0, minScore: 0.9 })).to.deep.equal({ hits: [], nothingRelevant: true });
+    expect(relevance([], { floor: 0 })).to.deep.equal({ hits: [], nothingRelevant: true });
+  });
+
+  it('lets an exact code pass the floor, and a shared word where no vector could judge', () => {
+    const passes = (spec: SearchSpec, hit: IndexHit): boolean => !relevance(rank(spec, hit), { floor: 1 }).nothingRelevant;
+    const coded = lean({ query: 'Where is A-8841?' });
+    expect(passes(coded, hitOf(coded, one, { lex: 1, exact: 120, named: { rescue: 878.75 } }))).to.equal(true);
+    expect(passes(coded, hitOf(coded, one, { cos: 0.9, lex: 20 })), 'a look-alike').to.equal(false);
+    const away = lean({ vectors: [] });
+    expect(passes(away, hitOf(away, one, { lex: 0.4 })), 'the embedder is away').to.equal(true);
+    expect(passes(away, hitOf(away, one, { date: 13.5 })), 'a date alone').to.equal(false);
+    const spec = lean();
+    expect(passes(spec, hitOf(spec, one, { lex: 0.4, named: { due: 850.25 } })), 'its vector is due').to.equal(true);
+    const short = lean({ query: '绿茶', vectors: [zh()] });
+    expect(passes(short, hitOf(short, one, { cos: 0.4, lex: 0.4 })), 'a short Chinese question').to.equal(true);
+    expect(passes(short, hitOf(short, one, { cos: 0.4 }))).to.equal(false);
   });
 
   it('gives scores in 0..1, contributions that add up to them, and one order for any order of the page', () => {
