@@ -10,7 +10,7 @@ export interface Start {
 }
 
 /** Longer beginnings would rule out little more and take more memory. */
-const MAX_CHARS = 6;
+const MAX_CHARS = 5;
 /** More beginnings than this are cut at the part that made them so many. */
 const MAX_STARTS = 256;
 /** A wider range of a class is taken as "anything". */

@@ -12,6 +12,7 @@ const MAX_QUOTES = 64;
 const MAX_SPANS = 4_096;
 const HAN = /\p{Script=Han}/u;
 const LATIN = /[a-z]/;
+const BEYOND_ASCII = /[^\x00-\x7f]/;
 const SENTENCE_END = /[。！？!?；;\n]|\.(?=\s|$)/g;
 
 /** Letters of further scripts, or marks on Latin ones. */
@@ -22,12 +23,13 @@ const OTHER_WORDS =
 
 export type Language = 'en' | 'zh' | 'xx' | 'any';
 
-/** Which patterns can find anything in a text: those of the other languages are passed over in plain English and Chinese. */
-function languagesOf(text: string): Readonly<Record<Language, boolean>> {
-  const zh = HAN.test(text);
-  const en = LATIN.test(text);
-  return { any: true, zh, en, xx: (zh && en) || OTHER_LETTER.test(text) || OTHER_WORDS.test(text) };
-}
+/** Whether patterns of a language can find anything in a text: those of the other languages are passed over in plain English and Chinese. */
+const MAY_SPEAK: Readonly<Record<Language, (text: string) => boolean>> = {
+  any: () => true,
+  zh: (text) => HAN.test(text),
+  en: (text) => LATIN.test(text),
+  xx: (text) => (BEYOND_ASCII.test(text) && ((HAN.test(text) && LATIN.test(text)) || OTHER_LETTER.test(text))) || OTHER_WORDS.test(text),
+};
 
 /** The patterns of one concept in one language. */
 export interface Concept {
@@ -50,7 +52,7 @@ export class Reading {
   readonly text: string;
   readonly #concepts: readonly (readonly Concept[])[];
   readonly #places: Places;
-  readonly #languages: Readonly<Record<Language, boolean>>;
+  readonly #languages: Partial<Record<Language, boolean>> = {};
   readonly #spans: (readonly Span[] | undefined)[];
   readonly #quotesCount: boolean;
   #ends: readonly number[] | undefined;
@@ -60,7 +62,6 @@ export class Reading {
     this.text = text;
     this.#concepts = concepts;
     this.#places = starts.placesIn(text);
-    this.#languages = languagesOf(text);
     this.#spans = new Array<readonly Span[] | undefined>(concepts.length);
     this.#quotesCount = quotesCount;
   }
@@ -71,13 +72,27 @@ export class Reading {
     if (known !== undefined) return known;
     let found = NOWHERE;
     for (const { language, pattern, number } of this.#concepts[concept] ?? []) {
-      if (!this.#languages[language]) continue;
+      if (!this.#mayMatch(pattern, number) || !this.#speaks(language)) continue;
       const here = pattern.global ? spansOf(this.text, pattern, MAX_SPANS) : spansAt(this.text, pattern, this.#places, number);
       found = found.length === 0 ? here : here.length === 0 ? found : [...found, ...here];
     }
     if (found.length > 1) found = disjoint([...found]);
     this.#spans[concept] = found;
     return found;
+  }
+
+  #speaks(language: Language): boolean {
+    return (this.#languages[language] ??= MAY_SPEAK[language](this.text));
+  }
+
+  #mayMatch(pattern: RegExp, number: number): boolean {
+    return pattern.global || this.#places.count(number) > 0;
+  }
+
+  /** False only when the concept stands nowhere, told without trying its patterns. */
+  mayHave(concept: number): boolean {
+    for (const { pattern, number } of this.#concepts[concept] ?? []) if (this.#mayMatch(pattern, number)) return true;
+    return false;
   }
 
   has(concept: number): boolean {

@@ -148,7 +148,8 @@ function firstWhere<T>(items: readonly T[], fits: (item: T) => boolean): number 
 }
 
 function holds({ first, others, needed, any, none, unit }: Compiled, reading: Reading, report: number): boolean {
-  // most rules end here, before any place is measured
+  // most rules end here, before any pattern is tried or any place is measured
+  for (const name of needed) if (!reading.mayHave(name)) return false;
   for (const name of needed) if (!reading.has(name)) return false;
   if (any.length > 0 && !any.some((name) => reading.has(name))) return false;
   for (const span of reading.spans(first)) {

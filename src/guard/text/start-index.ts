@@ -23,6 +23,9 @@ export class StartIndex implements Places {
   /** Number of a UTF-16 unit among those that beginnings hold; 0: none of them. */
   readonly #symbols = new Uint16Array(0x10000);
   readonly #children: HashTable;
+  /** Children of the two roots by symbol, -1 for none: most places are done with there. */
+  readonly #firstOfWord: Int32Array;
+  readonly #firstOfOther: Int32Array;
   /** Of node n: endPatterns[endFrom[n]] up to that of n + 1. */
   readonly #endFrom: Int32Array;
   readonly #endPatterns: Int32Array;
@@ -43,15 +46,19 @@ export class StartIndex implements Places {
       for (const { text, before } of starts ?? []) {
         if (before === 'nothing') atFront.add(pattern);
         else {
-          tree.add(WORD_ROOT, text, pattern);
+          const isWord = isWordUnit(text.charCodeAt(0));
+          if (isWord) tree.add(WORD_ROOT, text, pattern);
           // before a mark, a boundary is the end of a word: no such place is worth a tree
-          if (before === 'any' || !isWordUnit(text.charCodeAt(0))) tree.add(OTHER_ROOT, text, pattern);
+          if (!isWord || before === 'any') tree.add(OTHER_ROOT, text, pattern);
         }
       }
       return starts !== undefined;
     });
     this.#atFront = [...atFront];
     this.#children = new HashTable(tree.children);
+    [this.#firstOfWord, this.#firstOfOther] = [WORD_ROOT, OTHER_ROOT].map((root) =>
+      Int32Array.from({ length: 1 << SYMBOL_BITS }, (_, symbol) => tree.children.get((root << SYMBOL_BITS) | symbol) ?? -1),
+    ) as [Int32Array, Int32Array];
     this.#endPatterns = Int32Array.from(tree.ends.flatMap((ends) => [...ends]));
     this.#endFrom = new Int32Array(tree.ends.length + 1);
     for (const [node, ends] of tree.ends.entries()) this.#endFrom[node + 1] = (this.#endFrom[node] as number) + ends.size;
@@ -80,16 +87,14 @@ export class StartIndex implements Places {
       from[pattern + 1] = 1;
     }
     const [symbols, children, endFrom, endPatterns] = [this.#symbols, this.#children, this.#endFrom, this.#endPatterns];
+    const [ofWord, ofOther] = [this.#firstOfWord, this.#firstOfOther];
     let inWord = false;
     for (let at = 0; at < text.length; at += 1) {
       const first = text.charCodeAt(at);
       const isWord = isWordUnit(first);
-      let node = isWord && !inWord ? WORD_ROOT : OTHER_ROOT;
+      let node = (isWord && !inWord ? ofWord : ofOther)[symbols[first] as number] as number;
       inWord = isWord;
-      let symbol = symbols[first] as number;
-      for (let next = at + 1; symbol !== 0; next += 1) {
-        node = children.get((node << SYMBOL_BITS) | symbol);
-        if (node < 0) break;
+      for (let next = at + 1; node >= 0; next += 1) {
         const to = endFrom[node + 1] as number;
         for (let end = endFrom[node] as number; end < to; end += 1) {
           const pattern = endPatterns[end] as number;
@@ -101,7 +106,8 @@ export class StartIndex implements Places {
           hits[hitCount++] = at;
         }
         if (next === text.length) break;
-        symbol = symbols[text.charCodeAt(next)] as number;
+        const symbol = symbols[text.charCodeAt(next)] as number;
+        node = symbol === 0 ? -1 : children.get((node << SYMBOL_BITS) | symbol);
       }
     }
     this.#sort(hits, hitCount);
@@ -165,33 +171,32 @@ class Tree {
 
 /** Numbers by numbers above 0, open addressing, never changed: three times as fast as a Map. */
 class HashTable {
-  readonly #keys: Int32Array;
-  readonly #values: Int32Array;
+  /** Key, value, key, value: both of one slot are fetched at once. */
+  readonly #slots: Int32Array;
   readonly #mask: number;
 
   constructor(entries: ReadonlyMap<number, number>) {
-    const size = 1 << Math.ceil(Math.log2(entries.size * 3 + 2));
-    this.#mask = size - 1;
-    this.#keys = new Int32Array(size);
-    this.#values = new Int32Array(size);
+    const size = 1 << Math.ceil(Math.log2(entries.size * 1.5 + 2));
+    this.#mask = 2 * size - 1;
+    this.#slots = new Int32Array(2 * size);
     for (const [key, value] of entries) {
       let slot = this.#slotOf(key);
-      while (this.#keys[slot] !== 0) slot = (slot + 1) & this.#mask;
-      this.#keys[slot] = key;
-      this.#values[slot] = value;
+      while (this.#slots[slot] !== 0) slot = (slot + 2) & this.#mask;
+      this.#slots[slot] = key;
+      this.#slots[slot + 1] = value;
     }
   }
 
   #slotOf(key: number): number {
-    return (Math.imul(key, 0x9e3779b1) >>> 15) & this.#mask;
+    return (Math.imul(key, 0x9e3779b1) >>> 13) & this.#mask & ~1;
   }
 
   /** -1 when there is none. */
   get(key: number): number {
-    const [keys, mask] = [this.#keys, this.#mask];
-    for (let slot = this.#slotOf(key); ; slot = (slot + 1) & mask) {
-      const found = keys[slot];
-      if (found === key) return this.#values[slot] as number;
+    const [slots, mask] = [this.#slots, this.#mask];
+    for (let slot = this.#slotOf(key); ; slot = (slot + 2) & mask) {
+      const found = slots[slot];
+      if (found === key) return slots[slot + 1] as number;
       if (found === 0) return -1;
     }
   }

@@ -108,10 +108,21 @@ const WRAPPED = /(?<=[^\s.!?。！？:：;；])\n(?=[^\s\-*#>|\d])/g;
 /** Tags and hyphens inside words, which a page or a line break hides. */
 function withoutInnerMarks(text: string): string {
   const untagged = text.includes('<') ? text.replace(/(?<=\p{L})(?:<\/?[a-z][^<>]{0,80}>){1,4}(?=\p{L})/gu, '') : text;
-  if (untagged.indexOf('-') === untagged.lastIndexOf('-')) return untagged;
+  if (!hasTwoInnerHyphens(untagged)) return untagged;
   const hyphened = untagged.match(/(?<!\p{L})\p{L}{2,24}-\p{L}{2,24}/gu) ?? [];
   return hyphened.length >= 2 ? untagged.replace(/(?<=\p{L}{2})-(?=\p{L}{2})/gu, '') : untagged;
 }
+
+/** On the safe side: hyphens that no space or mark stands beside. */
+function hasTwoInnerHyphens(text: string): boolean {
+  let inner = 0;
+  for (let at = text.indexOf('-'); at >= 0 && inner < 2; at = text.indexOf('-', at + 1))
+    if (text.charCodeAt(at - 1) > LAST_MARK && text.charCodeAt(at + 1) > LAST_MARK) inner += 1;
+  return inner >= 2;
+}
+
+/** `@`; letters come after it. */
+const LAST_MARK = 0x40;
 
 /** Long runs of letters without a space, as spelled text leaves them, cut at the words that instructions are made of. */
 const RUN = /[a-z]{16,}/g;

@@ -51,10 +51,10 @@ const texts = fc
 
 describe('beginnings of patterns', () => {
   it('are read off alternatives, optional parts, classes and repeats', () => {
-    expect(beginningsOf('(?:every|all) day')).to.have.members(['every ', 'all da']);
+    expect(beginningsOf('(?:every|all) day')).to.have.members(['every', 'all d']);
     expect(beginningsOf('pre-?s')).to.have.members(['pres', 'pre-s']);
     expect(beginningsOf('[ab]{2}c')).to.have.members(['aac', 'abc', 'bac', 'bbc']);
-    expect(beginningsOf('ignor\\w{0,24} it')).to.have.length(64).and.include.members(['ignor ', 'ignore', 'ignori']);
+    expect(beginningsOf('go\\w{0,24} it')).to.have.length(64).and.include.members(['go it', 'goi', 'goe']);
     expect(beginningsOf('(?<!x)no(?! way)t')).to.deep.equal(['not']);
   });
 
