@@ -5,7 +5,7 @@ import type { IndexHit, RankedHit, SearchSpec, SignalPart } from '../../../src/d
 import { fuse, relevance } from '../../../src/ranking/fuse.ts';
 import { withWeights } from '../../../src/ranking/profile.ts';
 import { hitOf, recordOf } from '../../support/hits.ts';
-import { ASSISTANT, SPECS, en, profile, specOf, zh } from '../../support/search-specs.ts';
+import { ASKED_AT_MS, ASSISTANT, SPECS, en, profile, specOf, zh } from '../../support/search-specs.ts';
 
 /** Only the measured signals, so that golden values can be worked out by hand. */
 const LEAN = withWeights(ASSISTANT, { recency: 0, importance: 0, confidence: 0, access: 0, trust: 0, task: 0 });
@@ -154,6 +154,25 @@ describe('fuse', () => {
     expect(relevance(ranked, { floor, minScore: 0 }).hits).to.deep.equal(ranked);
     expect(relevance(ranked, { floor: 0, minScore: 0.9 })).to.deep.equal({ hits: [], nothingRelevant: true });
     expect(relevance([], { floor: 0 })).to.deep.equal({ hits: [], nothingRelevant: true });
+  });
+
+  it('puts the newest of a changed fact first, and only that', () => {
+    const spec = specOf({ query: '老周住在哪里？', vectors: [zh()] });
+    const said = (id: string, content: string, days: number, over = {}): IndexHit =>
+      hitOf(spec, recordOf({ memory_id: id, content, event_at: new Date(ASKED_AT_MS - days * 86_400_000).toISOString(), ...over }), {
+        cos: 0.5,
+        lex: 20,
+      });
+    const ids = (...hits: IndexHit[]): string[] => rank(spec, ...hits).map(({ record }) => record.memory_id);
+    const before = said('a', '老周住在北京城东', 90);
+    expect(ids(before, said('b', '老周住在上海城东', 5))).to.deep.equal(['b', 'a']);
+    expect(ids(before, said('b', '老周住在上海城东', 89.5)), 'of one day').to.deep.equal(['a', 'b']);
+    expect(ids(before, said('b', '老周住在上海城东', 5, { subject: '小林' })), 'of another person').to.deep.equal(['a', 'b']);
+    expect(ids(before, said('b', '猫粮快要吃完了', 5)), 'of something else').to.deep.equal(['a', 'b']);
+    expect(ids(before, said('b', '老周住在北京城东。', 5)), 'the same again').to.deep.equal(['a', 'b']);
+    const [first, second] = rank(spec, before, said('b', '老周住在上海城东', 5)) as [RankedHit, RankedHit];
+    expect(part(first, 'newest')).to.deep.include({ raw: 1, contribution: 0.05 });
+    expect(part(second, 'newest')).to.deep.include({ raw: null, contribution: 0 });
   });
 
   it('lets an exact code pass the floor, and a shared word where no vector could judge', () => {
