@@ -7,10 +7,20 @@ export function isLoopbackHost(host: string): boolean {
   return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'));
 }
 
-/** The parsed URL when it has one of the protocols and no user name or password; undefined otherwise. */
+/** Where clouds tell a machine its own credentials: nothing that this service asks lives there. URL.hostname has one spelling of each address. */
+const METADATA_HOSTS: readonly RegExp[] = [
+  /^169\.254\./,
+  /^\[::ffff:a9fe:/,
+  /^\[fe[89ab][0-9a-f]:/,
+  /^\[fd00:ec2::/,
+  /^metadata(?:\.google\.internal)?\.?$/,
+];
+
+/** The parsed URL when it has one of the protocols, no user name or password, and no link-local host; undefined otherwise. */
 export function plainUrl(value: string, protocols: readonly string[] = ['http:', 'https:']): URL | undefined {
   if (!URL.canParse(value)) return undefined;
   const url = new URL(value);
+  if (METADATA_HOSTS.some((pattern) => pattern.test(url.hostname))) return undefined;
   return protocols.includes(url.protocol) && url.hostname !== '' && url.username === '' && url.password === '' ? url : undefined;
 }
 

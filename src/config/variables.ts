@@ -22,7 +22,8 @@ const facts = z.registry<VariableFacts>();
 const text = (max: number, must = `must be 1 to ${max} characters without control characters`) =>
   z.string().refine((v) => v.length <= max && !/\p{Cc}/u.test(v), must);
 const url = (must: string, protocols?: readonly string[]) => z.string().refine((v) => plainUrl(v, protocols) !== undefined, must);
-const httpUrl = () => url('must be an http:// or https:// URL without user name or password').transform((v) => v.replace(/\/+$/, ''));
+const httpUrl = () =>
+  url('must be an http:// or https:// URL without user name or password, on no link-local host').transform((v) => v.replace(/\/+$/, ''));
 const choice = <const T extends readonly [string, ...string[]]>(options: T) =>
   z.enum(options, { error: `must be ${options.slice(0, -1).join(', ')}${options.length > 1 ? ' or ' : ''}${options.at(-1)}` });
 const flag = () =>

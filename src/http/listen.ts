@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type Koa from 'koa';
 import { HindsightError } from '../errors.ts';
 import type { RequestState } from './request-state.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** Above the idle time-out of common proxies (60 s), so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
@@ -77,6 +78,7 @@ function answerParserFault(error: NodeJS.ErrnoException, socket: Socket): void {
     `HTTP/1.1 ${status} ${title}`,
     'Connection: close',
     'Content-Type: application/problem+json',
+    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
     `Content-Length: ${Buffer.byteLength(body)}`,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

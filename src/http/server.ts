@@ -29,6 +29,7 @@ import {
   type MetricsPage,
   type Readiness,
 } from './system-routes.ts';
+import { securityHeaders } from './security-headers.ts';
 import { trace } from './trace.ts';
 
 export interface HttpServerParts {
@@ -92,19 +93,6 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
       boundTo = host;
       return listen(app, port, host);
     },
-  };
-}
-
-/** API answers are data: never sniffed, kept, framed or run (OWASP REST security cheat sheet). */
-function securityHeaders(): HttpMiddleware {
-  return async (ctx, next) => {
-    ctx.set({
-      'X-Content-Type-Options': 'nosniff',
-      'Cache-Control': 'no-store',
-      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-      'Referrer-Policy': 'no-referrer',
-    });
-    await next();
   };
 }
 

@@ -240,7 +240,10 @@ describe('http: bad input', () => {
       expectRefused(await write('{"content":"a"}', { headers: { 'idempotency-key': key } }), 400, 'ERR_REQUEST_INVALID', '');
   });
 
-  it('refuses requests that Node’s parser refuses with a bare problem', async () => {
+  it('refuses requests that Node’s parser refuses with a bare problem, under the headers of every answer', async () => {
+    expect(await test.raw('NONSENSE\r\n\r\n')).to.match(
+      /^x-content-type-options: nosniff\r$[^]*^cache-control: no-store\r$[^]*^content-security-policy: default-src 'none';/im,
+    );
     expect(await test.raw('NONSENSE\r\n\r\n')).to.match(/^HTTP\/1\.1 400 Bad Request\r\n[^]*application\/problem\+json/);
     expect(await test.raw(`GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)).to.match(/^HTTP\/1\.1 431 /);
   });
