@@ -171,5 +171,6 @@ export interface AuditLog {
     cursor: string | undefined,
     by: Principal,
   ): Promise<{ readonly records: readonly AuditRecord[]; readonly next: string | undefined }>;
-  verify(by: Principal): Promise<AuditReport>;
+  /** Ends with the reason of `signal` when nobody waits for it any more. */
+  verify(by: Principal, signal: AbortSignal): Promise<AuditReport>;
 }

@@ -28,11 +28,11 @@ export function createAuditLog({ store, key, cursorKey, flush }: AuditLogParts):
       const { records, next } = await store.page(by.tenant, filter, { limit, after });
       return { records, next: next === undefined ? undefined : signToken(next, cursorKey, binding) };
     },
-    async verify(by) {
+    async verify(by, signal) {
       await flush?.();
       const snapshot = await store.snapshot();
       try {
-        return await verifyAudit(snapshot, key, by.tenant);
+        return await verifyAudit(snapshot, key, by.tenant, signal);
       } finally {
         await snapshot.close();
       }

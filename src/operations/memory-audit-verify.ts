@@ -18,7 +18,7 @@ export const memoryAuditVerify = defineOperation({
   output: auditVerifyAnswer,
   examples: [{}],
   handle: async (_value, context) => {
-    const report = await context.audit.verify(context.principal);
+    const report = await context.audit.verify(context.principal, context.signal);
     return { ...report, faults: [...report.faults], intact: report.fault_count === 0, trace_id: context.traceId };
   },
 });

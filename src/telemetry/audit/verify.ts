@@ -31,11 +31,16 @@ interface Known {
 /**
  * Checks the chains of one tenant, and those of the service for the anchors in them; without a tenant, all. What is counted are the
  * tenant's chains and the anchors. A torn tail (the process was killed) is no fault: its records link up to the last one there is, and no
- * anchor knows of more. Errors: ERR_STORE_*.
+ * anchor knows of more. Errors: ERR_STORE_*, or the reason of `signal`: a log of years takes minutes, and a caller may have left.
  */
-export async function verifyAudit(snapshot: AuditSnapshot, key: AnchorKey, tenant: string | undefined): Promise<AuditReport> {
+export async function verifyAudit(
+  snapshot: AuditSnapshot,
+  key: AnchorKey,
+  tenant: string | undefined,
+  signal?: AbortSignal,
+): Promise<AuditReport> {
   const check = new Check(snapshot, key, tenant);
-  for (const whose of tenant === undefined ? [undefined] : [SERVICE_TENANT, tenant]) await check.walk(whose);
+  for (const whose of tenant === undefined ? [undefined] : [SERVICE_TENANT, tenant]) await check.walk(whose, signal);
   return check.report();
 }
 
@@ -56,9 +61,10 @@ class Check {
     this.#tenant = tenant;
   }
 
-  async walk(whose: string | undefined): Promise<void> {
+  async walk(whose: string | undefined, signal: AbortSignal | undefined): Promise<void> {
     let before: AuditRecord | undefined;
     for await (const { id, record } of this.#snapshot.records(whose)) {
+      signal?.throwIfAborted();
       // an edited document may hold anything
       if (typeof record.chain !== 'string' || !Number.isSafeInteger(record.seq)) {
         const seq = Math.trunc(Number(record.seq));

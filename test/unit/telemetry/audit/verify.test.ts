@@ -211,4 +211,21 @@ describe('telemetry/audit/verify', () => {
     );
     expect((await verifyAudit(await store.snapshot(), ANCHOR_KEY, undefined)).fault_count).to.equal(0);
   });
+
+  it('stops for the caller’s reason when the caller goes away', async () => {
+    const snapshot = await (await written('stopped')).snapshot();
+    const abort = new AbortController();
+    let read = 0;
+    const watched = {
+      ...snapshot,
+      async *records(tenant: string | undefined) {
+        for await (const stored of snapshot.records(tenant)) {
+          if ((read += 1) === 3) abort.abort(new Error('gone'));
+          yield stored;
+        }
+      },
+    };
+    const outcome = await verifyAudit(watched, ANCHOR_KEY, undefined, abort.signal).catch((error: unknown) => error);
+    expect([String(outcome), read]).to.deep.equal(['Error: gone', 3]);
+  });
 });
