@@ -18,7 +18,7 @@ export const transferItem = writeItem.omit({ ttl_seconds: true, admission: true,
   trust: z
     .strictObject({
       tier: c.tier.describe('Trust tier; can lower the trust, never raise it'),
-      taint: z.array(z.string().max(64)).max(32).optional().describe('Sources that it was tainted by'),
+      taint: z.array(z.enum(SOURCE_TYPES)).max(32).optional().describe('Sources that it was tainted by'),
       parents: z.array(c.memoryId).max(256).optional().describe('Memories it was derived from'),
       origin: z
         .array(

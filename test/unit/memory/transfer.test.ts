@@ -99,6 +99,13 @@ describe('memory_export', () => {
     expect(JSON.stringify(items)).not.to.match(/vec_|lex_|⟦/);
   });
 
+  it('takes no words in place of what a row was tainted by, which are read by no guard and masked by nobody', async () => {
+    const world = createWorld();
+    const row = (taint: string): object => ({ content: `row ${taint}`, trust: { tier: 'external', taint: [taint] } });
+    const { results } = await world.memory.importItems({ items: [row('web'), row('call 13977001122')] }, world.call(ann));
+    expect(results.map(({ outcome }) => outcome)).to.deep.equal(['stored', 'invalid']);
+  });
+
   it('takes namespaces and conditions', async () => {
     const world = await filled();
     expect((await exported(world, { namespaces: ['team.sales'] })).items.map(({ content }) => content)).to.deep.equal([
