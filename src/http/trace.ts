@@ -1,4 +1,5 @@
 /** Request id and W3C trace context, in and out; first in the middleware list. */
+import { HindsightError } from '../errors.ts';
 import { openTrace, traceparentOf } from '../telemetry/trace.ts';
 import { withTrace } from '../telemetry/trace-context.ts';
 import type { HttpMiddleware } from './request-state.ts';
@@ -21,7 +22,7 @@ export function trace(table: RouteTable): HttpMiddleware {
     ctx.state.signal = aborted.signal;
     ctx.state.route = table.find(ctx.method, ctx.path);
     whenClosed(ctx.res, () => {
-      if (!ctx.res.writableFinished) aborted.abort();
+      if (!ctx.res.writableFinished) aborted.abort(new HindsightError('ERR_CALLER_GONE'));
     });
     ctx.set('X-Request-Id', ctx.state.requestId);
     ctx.set('traceparent', traceparentOf(opened));

@@ -164,6 +164,21 @@ describe('http/server', () => {
       await eventually(() => aborted || undefined);
     });
 
+    it('logs a call that ended because its client went away as that, and not as a fault of ours', async () => {
+      await start();
+      test.memory.intercept = ({ call }) =>
+        new Promise((_resolve, reject) => call.signal.addEventListener('abort', () => reject(call.signal.reason as Error)));
+      const { port } = test.listening;
+      const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+      const req = httpRequest({ host: '127.0.0.1', port, method: 'POST', path: '/v1/memories/search', headers, agent: false });
+      req.on('error', () => undefined);
+      req.end('{"query":"q"}');
+      await eventually(() => test.memory.calls[0]);
+      req.destroy();
+      const line = await eventually(() => test.logs.find(({ message }) => message === 'operation failed'));
+      expect(line).to.include({ level: 'info', code: 'ERR_CALLER_GONE' });
+    });
+
     it('does not abort a call that was answered', async () => {
       await start();
       await test.post('/v1/memories/search', { query: 'q' });
