@@ -43,6 +43,7 @@ const ZH: Readonly<Partial<Record<ErrorCode, string>>> = {
   ERR_VERSION_CONFLICT: '这条记忆同时被修改，请重新读取后再试',
   ERR_PRECONDITION_FAILED: '这条记忆已是别的版本',
   ERR_RATE_LIMITED: '请求过多，请稍后再试',
+  ERR_TURN_SEARCHED: '这一轮已经检索过：请用那次的结果，下一轮换新的 turn_id',
   ERR_STORE_UNAVAILABLE: '暂时连不上 Elasticsearch，请重试（写入可能已保存，也可能没有，请先查询）',
   ERR_GUARD_UNAVAILABLE: '守卫暂时无法判定，因此没有写入',
   ERR_FORGET_TARGET: '请指明要忘记什么：能选中部分内容的条件或查询，而不是全部',
