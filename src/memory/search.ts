@@ -25,7 +25,7 @@ export async function search(deps: MemoryDeps, input: SearchInput, call: CallCon
   const found = await rank(deps, input, call);
   const { hits, nothingRelevant } = relevance(
     found.screening.items.map((item) => item.value),
-    { floor: found.profile.floor, minScore: input.min_score, keep: input.explain === true },
+    { query: input.query, floor: found.profile.floor, minScore: input.min_score, keep: input.explain === true },
   );
   const kept = new Set(hits.slice(0, found.topK));
   const shown = found.screening.items.filter((item) => kept.has(item.value));

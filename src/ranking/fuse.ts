@@ -3,6 +3,7 @@ import type { RankedHit, SearchPage, SearchSpec } from '../domain/ranking.ts';
 import { rankContext } from './context.ts';
 import type { Lang } from './context.ts';
 import { evidenceOf } from './evidence.ts';
+import { wordsOf } from './words.ts';
 import { FORMULAS } from './formulas/registry.ts';
 import { hybrid } from './formulas/hybrid.ts';
 import type { Scored } from './formulas/formula.ts';
@@ -27,6 +28,10 @@ export function fuse(page: SearchPage, spec: SearchSpec, lang: Lang = 'en'): Ran
   }));
 }
 
+const MOST_WORDS = 2 / 3;
+/** Of a long memory the first part is looked at: this is asked only of answers that are weak anyway. */
+const MAX_UNITS = 2_000;
+
 /** What a caller gets to see of a ranking, and whether anything in it answers the question. */
 export interface Relevance {
   readonly hits: readonly RankedHit[];
@@ -35,6 +40,7 @@ export interface Relevance {
 }
 
 export interface RelevanceRule {
+  readonly query: string;
   /** The profile's. */
   readonly floor: number;
   /** The caller's own floor, in place of the profile's. */
@@ -46,21 +52,28 @@ export interface RelevanceRule {
 /**
  * The verdict and what the caller sees. With a `minScore` each hit below it is left out, and what remains is relevant. Without one the
  * floor judges the answer as a whole: when no hit is relevant there are none, else all stay, as the floor tells answers from silence
- * and not one hit from the next. Relevant is what reaches the floor, what holds a code or quoted phrase of the question, and
- * what shares a word with it where no vector could judge (BM25 alone is small in a small index).
+ * and not one hit from the next. Relevant is what reaches the floor, what holds a code or quoted phrase or two thirds of the words of the
+ * question, and what shares a word with it where no vector could judge (BM25 alone is small in a small index, and vectors of a model
+ * that nobody calibrated say little).
  */
-export function relevance(ranked: readonly RankedHit[], { floor, minScore, keep = false }: RelevanceRule): Relevance {
+export function relevance(ranked: readonly RankedHit[], { query, floor, minScore, keep = false }: RelevanceRule): Relevance {
   if (minScore !== undefined) {
     const hits = ranked.filter(({ score }) => score >= minScore);
     return { hits, nothingRelevant: hits.length === 0 };
   }
-  const nothingRelevant = !ranked.some((hit) => isRelevant(hit, floor));
+  const asked = wordsOf(query);
+  const nothingRelevant = !ranked.some((hit) => isRelevant(hit, floor) || holdsMost(hit, asked));
   return { hits: nothingRelevant && !keep ? [] : ranked, nothingRelevant };
 }
 
 function isRelevant({ score, parts, byWords }: RankedHit, floor: number): boolean {
   const counts = (name: string): boolean => parts.some(({ signal, raw }) => signal === name && (raw ?? 0) > 0);
   return score >= floor || counts('exact') || (byWords === true && counts('lexical'));
+}
+
+function holdsMost({ record }: RankedHit, asked: ReadonlySet<string>): boolean {
+  const held = wordsOf(record.content.slice(0, MAX_UNITS));
+  return asked.size > 0 && [...asked].filter((word) => held.has(word)).length >= MOST_WORDS * asked.size;
 }
 
 function byScore(a: Scored, b: Scored): number {

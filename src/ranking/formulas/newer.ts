@@ -1,8 +1,6 @@
 /** Finds among the best hits those that say anew what an older one said: of a fact that changed the newest has to win. */
-import { fold, stem, TERM } from '../../text/analyze.ts';
-import { hasHan } from '../../text/script.ts';
-import { STOP_WORDS } from '../../text/stop-words.ts';
 import type { Evidence } from '../signals/signal.ts';
+import { wordsOf } from '../words.ts';
 import type { Scored } from './formula.ts';
 
 /** Words in common (Jaccard): from here on two texts speak of one thing; from the second on they say the same, and nothing changed. */
@@ -37,16 +35,6 @@ export function newerStatements(page: readonly Scored[]): ReadonlySet<Evidence> 
       return { scored, atMs: Date.parse(at), subject, words: wordsOf(content) };
     });
   return new Set(statements.filter((one) => statements.some((old) => renews(one, old))).map(({ scored }) => scored.evidence));
-}
-
-/** Stems and single Han characters: the `uni` of analyze without its dictionary, which would take most of the time of a search here. */
-function wordsOf(content: string): ReadonlySet<string> {
-  const words = new Set<string>();
-  for (const [term] of fold(content).matchAll(TERM)) {
-    if (hasHan(term)) for (const char of term) words.add(char);
-    else if (!STOP_WORDS.has(term)) words.add(stem(term));
-  }
-  return words;
 }
 
 function renews(one: Statement, old: Statement): boolean {

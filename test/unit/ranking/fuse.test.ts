@@ -145,15 +145,19 @@ describe('fuse', () => {
     const spec = lean();
     const ranked = rank(spec, hitOf(spec, one, { cos: 0.7, lex: 2 }), hitOf(spec, recordOf({ memory_id: 'two' }), { cos: 0.65 }));
     const { floor } = ASSISTANT;
-    expect(relevance(ranked, { floor })).to.deep.equal({ hits: [], nothingRelevant: true });
-    expect(relevance(ranked, { floor, keep: true }), 'for an explanation').to.deep.equal({ hits: ranked, nothingRelevant: true });
-    expect(relevance(ranked, { floor: 0.1 }), 'all of an answer that holds').to.deep.equal({ hits: ranked, nothingRelevant: false });
-    const lower = relevance(ranked, { floor, minScore: 0.1 });
+    const { query } = spec;
+    const said = rank(spec, hitOf(spec, recordOf({ memory_id: 'said', content: 'She bought tea, buys tea' }), { lex: 1 }));
+    expect(relevance(said, { query: 'She buys tea, when?', floor }).nothingRelevant, 'most of the words').to.equal(false);
+    expect(relevance(said, { query: 'Which tea does the ferry sell?', floor }).nothingRelevant).to.equal(true);
+    expect(relevance(ranked, { query, floor })).to.deep.equal({ hits: [], nothingRelevant: true });
+    expect(relevance(ranked, { query, floor, keep: true }), 'for an explanation').to.deep.equal({ hits: ranked, nothingRelevant: true });
+    expect(relevance(ranked, { query, floor: 0.1 }), 'all of an answer that holds').to.deep.equal({ hits: ranked, nothingRelevant: false });
+    const lower = relevance(ranked, { query, floor, minScore: 0.1 });
     expect(lower.hits.map(({ record }) => record.memory_id)).to.deep.equal(['one']);
     expect(lower.nothingRelevant).to.equal(false);
-    expect(relevance(ranked, { floor, minScore: 0 }).hits).to.deep.equal(ranked);
-    expect(relevance(ranked, { floor: 0, minScore: 0.9 })).to.deep.equal({ hits: [], nothingRelevant: true });
-    expect(relevance([], { floor: 0 })).to.deep.equal({ hits: [], nothingRelevant: true });
+    expect(relevance(ranked, { query, floor, minScore: 0 }).hits).to.deep.equal(ranked);
+    expect(relevance(ranked, { query, floor: 0, minScore: 0.9 })).to.deep.equal({ hits: [], nothingRelevant: true });
+    expect(relevance([], { query, floor: 0 })).to.deep.equal({ hits: [], nothingRelevant: true });
   });
 
   it('puts the newest of a changed fact first, and only that', () => {
@@ -176,7 +180,8 @@ describe('fuse', () => {
   });
 
   it('lets an exact code pass the floor, and a shared word where no vector could judge', () => {
-    const passes = (spec: SearchSpec, hit: IndexHit): boolean => !relevance(rank(spec, hit), { floor: 1 }).nothingRelevant;
+    const passes = (spec: SearchSpec, hit: IndexHit): boolean =>
+      !relevance(rank(spec, hit), { query: spec.query, floor: 1 }).nothingRelevant;
     const coded = lean({ query: 'Where is A-8841?' });
     expect(passes(coded, hitOf(coded, one, { lex: 1, exact: 120, named: { rescue: 878.75 } }))).to.equal(true);
     expect(passes(coded, hitOf(coded, one, { cos: 0.9, lex: 20 })), 'a look-alike').to.equal(false);
