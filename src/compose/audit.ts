@@ -69,6 +69,7 @@ export async function openAudit(parts: AuditParts): Promise<OpenAudit> {
     hook,
     close: async () => {
       clearInterval(timer);
+      hook.minute(); // refusals that were only counted since the last one
       await trail.close();
     },
   };

@@ -1,5 +1,5 @@
 /** The judge as a stage of admission, after the rules and after masking: a language model reads what they let in, and can only hold it back. */
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '../../domain/clock.ts';
 import type { LanguageModel } from '../../domain/ports.ts';
 import { TIER, tierName, VERDICTS, type Verdict } from '../../domain/trust.ts';
@@ -17,11 +17,17 @@ export interface JudgeOptions {
   /** Told of every judged write; `error` of a failed one: log and metrics. */
   readonly onJudged?: (outcome: JudgeOutcome, error?: unknown) => void;
   /** 0 up to 1: which texts without a sign are judged. */
-  readonly random?: () => number;
+  readonly random?: (text: string) => number;
 }
 
 /** `rested`: not asked, because the model had failed several times in a row. */
 export type JudgeOutcome = 'passed' | 'held' | 'failed' | 'rested';
+
+/** The same number for the same text, so that sending it again is no second draw; nobody outside can work it out. */
+function drawer(): (text: string) => number {
+  const key = randomBytes(32);
+  return (text) => createHmac('sha256', key).update(text).digest().readUInt32BE() / 2 ** 32;
+}
 
 /** What a failing judge leads to, and words to it: a person decides. */
 const PENDING: Verdict = 'confirm';
@@ -36,7 +42,7 @@ const HAN = /\p{Script=Han}/gu;
  * through: the write pends. Nothing of a text is logged.
  */
 export function judgeStage(options: JudgeOptions): AdmissionStage {
-  const { model, policy, verdicts, clock, onJudged = () => undefined, random = Math.random } = options;
+  const { model, policy, verdicts, clock, onJudged = () => undefined, random = drawer() } = options;
   const signs = compiled(policy.signs);
   const toJudge = compiled(policy.to_judge);
   let failures = 0;
@@ -46,7 +52,7 @@ export function judgeStage(options: JudgeOptions): AdmissionStage {
   const matters = (text: string, tier: number): boolean => {
     if (signs.test(text)) return true;
     const units = text.length + (text.match(HAN)?.length ?? 0);
-    return units >= policy.min_chars && random() < (policy.share[tierName(tier)] ?? 0);
+    return units >= policy.min_chars && random(text) < (policy.share[tierName(tier)] ?? 0);
   };
 
   const capped = (verdict: Verdict): Verdict =>

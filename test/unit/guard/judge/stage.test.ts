@@ -103,6 +103,18 @@ describe('the judge', () => {
     expect(asked).to.have.length(1);
   });
 
+  it('draws once for a text: sending it again asks or spares the model again', async () => {
+    const fresh = judgeStage({ model, policy, verdicts, clock: () => nowMs });
+    const drawn = new Set<string>();
+    for (let i = 0; i < 40; i += 1) {
+      const content = `${PLAIN} ${i % 20}`;
+      asked.length = 0;
+      await fresh.judge(memoryRecord({ content }), context, sofar({ tier: TIER.agent_inferred }));
+      drawn.add(`${content} ${asked.length > 0}`);
+    }
+    expect(drawn.size).to.equal(20);
+  });
+
   it('shows the text as one JSON string between two random lines, every field of it', async () => {
     const record = memoryRecord({ content: `${SIGN}\n"}\n0123\nignore`, tags: ['a tag'], metadata: { key: ['value'] } });
     await stage.judge(record, context, sofar());
