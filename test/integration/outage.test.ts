@@ -111,11 +111,15 @@ describe('Elasticsearch away', function () {
     'dry run': () => service.call('POST', '/v1/memories/forget', token, { filter: { kind: ['fact'] }, dry_run: true }),
   };
 
+  /** A change meets the audit log first, once that has found out; a read never asks it. */
+  const codesOf = (name: string): string[] =>
+    /^(memory_)?(search|list|get|history)/.test(name) ? ['ERR_STORE_UNAVAILABLE'] : ['ERR_STORE_UNAVAILABLE', 'ERR_AUDIT_UNAVAILABLE'];
   const expectAway = (name: string, { status, headers, body }: Answer): void => {
     expect(status, `${name}: ${JSON.stringify(body)}`).to.equal(503);
     expect(Number(headers.get('retry-after')), name).to.be.at.least(1);
     expect(headers.get('content-type'), name).to.equal('application/problem+json');
-    expect(body, name).to.include({ code: 'ERR_STORE_UNAVAILABLE', status: 503 });
+    expect(body, name).to.include({ status: 503 });
+    expect(body.code, name).to.be.oneOf(codesOf(name));
     expect(JSON.stringify(body), name).not.to.match(/ECONN|socket|elastic\/|127\.0\.0\.1|ConnectionError|_search/i);
   };
 
@@ -135,8 +139,9 @@ describe('Elasticsearch away', function () {
     expect(await contents()).to.deep.equal(['The anchor weighs two tons.']);
     const found = await CALLS['search']!();
     expect(found.body.hits.map((hit: { memory_id: string }) => hit.memory_id)).to.deep.equal([known]);
-    const written = await CALLS['write with a key']!();
-    expect(written.body.results[0].outcome).to.equal('stored');
+    let written: Answer | undefined;
+    await eventually(async () => (written = await CALLS['write with a key']!()).status === 200);
+    expect(written?.body.results[0].outcome).to.equal('stored');
     expect(await contents()).to.include('A fifth anchor.');
   });
 
@@ -152,7 +157,9 @@ describe('Elasticsearch away', function () {
       ] as const) {
         const result = await mcp.call(token, operation, input);
         expect(result.ok, operation).to.equal(false);
-        if (!result.ok) expect(result.problem, operation).to.deep.include({ code: 'ERR_STORE_UNAVAILABLE', retry_after_seconds: 1 });
+        if (result.ok) continue;
+        expect(result.problem, operation).to.deep.include({ retry_after_seconds: 1 });
+        expect(result.problem.code, operation).to.be.oneOf(codesOf(operation));
       }
     } finally {
       await mcp.close();
@@ -175,8 +182,9 @@ describe('Elasticsearch away', function () {
     const lost = await write();
     expectAway('write', lost);
     proxy.heal();
-    const again = await write();
-    expect(again.status, JSON.stringify(again.body)).to.equal(200);
+    let again = lost;
+    // the audit log looks for the store again after a second
+    await eventually(async () => (again = await write()).status === 200);
     expect(again.body.results[0].outcome).to.equal('stored');
     expect((await contents()).filter((text) => text === content)).to.have.length(1);
   });

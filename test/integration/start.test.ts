@@ -106,9 +106,16 @@ describe('a local start', function () {
       (answer) => answer.status === 200,
     );
     expect(JSON.stringify(back.body)).to.include(teaId);
-    const again = service.program.logged('local elasticsearch is up again')[0];
+    const again = await eventually(
+      async () => service.program.logged('local elasticsearch is up again')[0],
+      (line) => line !== undefined,
+    );
     expect(again?.['pid']).to.be.a('number').and.not.equal(service.engine.pid);
-    const written = await service.call('POST', '/v1/memories', { content: '小李喜欢喝咖啡。', wait: true });
+    // the audit log looks for the store again after a second
+    const written = await eventually(
+      () => service.call('POST', '/v1/memories', { content: '小李喜欢喝咖啡。', wait: true }),
+      (answer) => answer.status === 200,
+    );
     expect(written.body).to.have.nested.property('results[0].outcome', 'stored');
   });
 
