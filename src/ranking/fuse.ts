@@ -28,7 +28,7 @@ export function fuse(page: SearchPage, spec: SearchSpec, lang: Lang = 'en'): Ran
   }));
 }
 
-const MOST_WORDS = 2 / 3;
+const MOST_WORDS = 1 / 2;
 /** Of a long memory the first part is looked at: this is asked only of answers that are weak anyway. */
 const MAX_UNITS = 2_000;
 
@@ -52,7 +52,7 @@ export interface RelevanceRule {
 /**
  * The verdict and what the caller sees. With a `minScore` each hit below it is left out, and what remains is relevant. Without one the
  * floor judges the answer as a whole: when no hit is relevant there are none, else all stay, as the floor tells answers from silence
- * and not one hit from the next. Relevant is what reaches the floor, what holds a code or quoted phrase or two thirds of the words of the
+ * and not one hit from the next. Relevant is what reaches the floor, what holds a code or quoted phrase or half of the words of the
  * question, and what shares a word with it where no vector could judge (BM25 alone is small in a small index, and vectors of a model
  * that nobody calibrated say little).
  */

@@ -44,7 +44,10 @@ describe('a change of the guard’s rules', function () {
   before(async () => {
     lax = mkdtempSync(join(tmpdir(), 'hindsight-policies-'));
     cpSync(policies, lax, { recursive: true });
-    writeFileSync(join(lax, 'guard', 'rules.yaml'), 'version: 1\nrules: []\n');
+    // rules that nothing breaks: without any, no service starts
+    writeFileSync(join(lax, 'guard', 'concepts.yaml'), "version: 1\nconcepts:\n  nothing:\n    any: ['[^]^']\n");
+    const rule = "{ id: nothing, class: directive, all: [nothing], match: ['none'], pass: ['any text'] }";
+    writeFileSync(join(lax, 'guard', 'rules.yaml'), `version: 1\nrules:\n  - ${rule}\n`);
     service = await startHashedService({ RATE_LIMIT_PROFILE: 'bench', POLICIES_DIR: lax }, () => nowMs);
     const alice = await service.mint({ scopes: SCOPES });
     const agent = await service.mint({ actor: 'agent', scopes: ['memory:read', 'memory:write', 'memory:forget'] });

@@ -36,12 +36,12 @@ export function* digitRuns(text: string): Iterable<readonly DigitGroup[]> {
 
 /**
  * Tries sequences of neighbouring groups with 7 to 19 digits, the longest first from each group; behind one that is accepted the search
- * goes on. `worth` looks at the digits alone, which spares most of the work.
+ * goes on. `worth` looks at the digits and where they begin, which spares most of the work.
  */
 export function choose(
   text: string,
   groups: readonly DigitGroup[],
-  worth: (digits: string, groups: number) => boolean,
+  worth: (digits: string, groups: number, first: DigitGroup) => boolean,
   accept: (candidate: Candidate) => boolean,
 ): void {
   for (let from = 0; from < groups.length; from++) {
@@ -54,7 +54,7 @@ export function choose(
     }
     for (to -= 1; to >= from && digits.length >= MIN_DIGITS; to--) {
       const [first, last] = [groups[from] as DigitGroup, groups[to] as DigitGroup];
-      if (worth(digits, to - from + 1) && !isJoined(text, groups, from, to)) {
+      if (worth(digits, to - from + 1, first) && !isJoined(text, groups, from, to)) {
         const candidate = { start: first.start, end: last.end, digits, groups: groups.slice(from, to + 1) };
         if (accept(candidate)) {
           from = to;

@@ -1,6 +1,6 @@
 /** Numbers that belong to a person: resident identity numbers, bank cards, mobiles and landlines of China, other phones by libphonenumber. */
 import { isCardNumber, isOldResidentId, isResidentBody, isResidentId } from './checksums.ts';
-import { choose, digitRuns, type Candidate } from './digit-groups.ts';
+import { choose, digitRuns, type Candidate, type DigitGroup } from './digit-groups.ts';
 import type { Finding, SecretKind } from './finding.ts';
 import { internationalPhone, nationalPhone, PHONE_WORDS } from './phones.ts';
 
@@ -21,7 +21,11 @@ const LANDLINE = /^0(?:10|2\d)[2-8]\d{7}$|^0[3-9]\d\d[2-8]\d{6,7}$/;
 export function* personalNumbers(text: string): Iterable<Finding> {
   for (const groups of digitRuns(text)) {
     const found: Finding[] = [];
-    choose(text, groups, isWorth, (candidate) => {
+    const runStart = groups[0]?.start ?? 0;
+    // deep inside a run no word can stand before the number, so that only a bracket or 00 makes a phone of another country of it
+    const isNamed = ({ start }: DigitGroup): boolean => start - runStart <= REACH || /[(（]/.test(text.charAt(start - 1));
+    const worth = (digits: string, count: number, first: DigitGroup): boolean => isWorth(digits, count, () => isNamed(first));
+    choose(text, groups, worth, (candidate) => {
       const kind = kindOf(text, candidate);
       if (kind === undefined) return false;
       const start = leadIn(text, candidate.start, kind);
@@ -33,12 +37,12 @@ export function* personalNumbers(text: string): Iterable<Finding> {
 }
 
 /** What the digits alone allow: an identity number, a card, a phone of China, or a length that phones of other countries have. */
-function isWorth(digits: string, groups: number): boolean {
+function isWorth(digits: string, groups: number, isNamed: () => boolean): boolean {
   if (digits.length === 18 && isResidentBody(digits)) return true;
   if (/[Xx]/.test(digits)) return false;
   if (MOBILE.test(digits) || isCardNumber(digits) || LANDLINE.test(digits)) return true;
   if (groups > MAX_PHONE_GROUPS) return false;
-  if (digits.length <= 13) return true;
+  if (digits.length <= 13) return digits.startsWith('00') || isNamed();
   return digits.length <= 15 && (digits.startsWith('00') || (digits.length === 15 && isOldResidentId(digits)));
 }
 

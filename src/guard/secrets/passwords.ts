@@ -19,7 +19,7 @@ const QUALIFIER =
 const STRONG_NAME = /^(?:secret|credential|bearer|密|秘|令牌|授权码)/i;
 /** A key of this sort is a name, not a secret. */
 const PLAIN_KEY =
-  /(?:cache|primary|foreign|partition|public|sort|redis|s3|object|idempotency|row|routing|dedup\w*|hash|shard|message|index|lookup|composite|bucket|translation|i18n|cursor|page|next|continuation|csrf[ _-]?cookie|主|外|公|缓存|分区)[ _-]?$/i;
+  /(?:cache|primary|foreign|partition|public|sort|redis|s3|object|idempotency|row|routing|dedup\w{0,12}|hash|shard|message|index|lookup|composite|bucket|translation|i18n|cursor|page|next|continuation|csrf[ _-]?cookie|主|外|公|缓存|分区)[ _-]?$/i;
 const NAME_REACH = 32;
 
 const ASSIGN = /["'`”]?\s{0,3}(?:[）)\]]\s{0,2})?(?::=|=>|->|→|[=:：＝>])\s{0,3}/y;

@@ -95,7 +95,7 @@ describe('memory search', () => {
   it('comes back empty when nothing is relevant, but keeps what there is for an explanation or the caller’s own floor', async () => {
     const world = createWorld();
     world.index.plant(memoryRecord({ content: 'the kettle leaks', lex_uni: 'kettl leak', vec_en: [...vectorOf('tea')].map((x) => -x) }));
-    const asked = { query: 'tea or kettles' };
+    const asked = { query: 'tea, coffee or kettles' };
     const answer = await world.memory.search(asked, world.call());
     expect(answer).to.deep.include({ hits: [], nothing_relevant: true });
     for (const more of [{ explain: true }, { min_score: 0 }])
