@@ -4,9 +4,10 @@
  */
 import { isoTime, type Clock } from '../domain/clock.ts';
 import type { SeqNo } from '../domain/memory.ts';
-import { errorStatus, mapStoreError, RETRY, storeCall, type StoreClient } from '../elastic/client.ts';
+import { RETRY, storeCall, type StoreClient } from '../elastic/client.ts';
 import { globalIndex, tenantHash } from '../elastic/placement.ts';
 import { mastersOf, type KeyRing } from '../keys/ring.ts';
+import { compareAndSet } from './compare-and-set.ts';
 
 export interface KeyRingsOptions {
   readonly client: StoreClient;
@@ -52,23 +53,7 @@ interface RingDocument extends Omit<KeyRing, 'tenant'> {
 
 export function createKeyRings({ client, prefix, clock }: KeyRingsOptions): KeyRings {
   const index = globalIndex(prefix, 'keys');
-
-  const read = async <T>(id: string): Promise<{ readonly source: T; readonly at: SeqNo } | undefined> => {
-    const found = await storeCall(() => client.get<T>({ index, id }, { ...RETRY, ignore: [404] }));
-    if (!found.found || found._source === undefined) return undefined;
-    return { source: found._source, at: { seq_no: found._seq_no ?? 0, primary_term: found._primary_term ?? 0 } };
-  };
-
-  const write = async (id: string, document: object, at: SeqNo | undefined): Promise<'kept' | 'conflict'> => {
-    const position = at === undefined ? ({ op_type: 'create' } as const) : { if_seq_no: at.seq_no, if_primary_term: at.primary_term };
-    try {
-      await client.index({ index, id, document, ...position });
-      return 'kept';
-    } catch (error) {
-      if (errorStatus(error) === 409) return 'conflict';
-      throw mapStoreError(error);
-    }
-  };
+  const { read, write } = compareAndSet(client, index);
 
   return {
     async ring(tenant) {

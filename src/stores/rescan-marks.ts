@@ -1,9 +1,9 @@
 /** How far the rescan is, a tenant's mark in one small document, so that no head is rewritten to say that it was looked at; jobs/rescan keeps them. */
 import { isoTime, type Clock } from '../domain/clock.ts';
-import type { SeqNo } from '../domain/memory.ts';
 import type { RescanMark, RescanMarks } from '../domain/ports.ts';
-import { errorStatus, mapStoreError, RETRY, storeCall, type StoreClient } from '../elastic/client.ts';
+import type { StoreClient } from '../elastic/client.ts';
 import { globalIndex, tenantHash } from '../elastic/placement.ts';
+import { compareAndSet } from './compare-and-set.ts';
 
 export interface RescanMarksOptions {
   readonly client: StoreClient;
@@ -14,23 +14,7 @@ export interface RescanMarksOptions {
 /** RescanMarks on `<prefix>-rescan`, realtime reads only. Errors: ERR_STORE_*. */
 export function createRescanMarks({ client, prefix, clock }: RescanMarksOptions): RescanMarks {
   const index = globalIndex(prefix, 'rescan');
-
-  const read = async <T>(id: string): Promise<{ readonly source: T; readonly at: SeqNo } | undefined> => {
-    const found = await storeCall(() => client.get<T>({ index, id }, { ...RETRY, ignore: [404] }));
-    if (!found.found || found._source === undefined) return undefined;
-    return { source: found._source, at: { seq_no: found._seq_no ?? 0, primary_term: found._primary_term ?? 0 } };
-  };
-
-  const write = async (id: string, document: object, at: SeqNo | undefined): Promise<'kept' | 'conflict'> => {
-    const position = at === undefined ? ({ op_type: 'create' } as const) : { if_seq_no: at.seq_no, if_primary_term: at.primary_term };
-    try {
-      await client.index({ index, id, document, ...position });
-      return 'kept';
-    } catch (error) {
-      if (errorStatus(error) === 409) return 'conflict';
-      throw mapStoreError(error);
-    }
-  };
+  const { read, write } = compareAndSet(client, index);
 
   return {
     async mark(tenant) {
