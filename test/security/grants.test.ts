@@ -177,10 +177,22 @@ describe('grants', function () {
         }
       },
     );
-    await fc.assert(property, { numRuns: RUNS });
+    // one call that forgetting answers, whatever chance draws
+    const input = { filter: { tags: [MARK] }, dry_run: true };
+    const own: Attack = {
+      front: 0,
+      who: { tenant: TENANT, sub: 'eve', actor: 'user' },
+      scopes: [...SCOPES],
+      namespaces: undefined,
+      roles: [],
+      teams: [],
+      operation: 'memory_forget',
+      input,
+    };
+    await fc.assert(property, { numRuns: RUNS, examples: [[own]] });
     expect(await storedState(service, VICTIMS, TENANT)).to.deep.equal(state);
     // the property is not kept by refusing everything
-    expect([...answered]).to.include.members(['memory_write', 'memory_search', 'memory_list']);
+    expect([...answered]).to.include.members(['memory_write', 'memory_search', 'memory_list', 'memory_forget']);
   });
 
   it('with one, the same calls find and change: the property holds for the missing grant alone', async () => {
