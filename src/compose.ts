@@ -33,6 +33,7 @@ import { trustPolicySchema } from './guard/policy.ts';
 import { createHttpServer } from './http/server.ts';
 import { createMcpMount } from './mcp/mount.ts';
 import { createMemoryGateway } from './memory/create-gateway.ts';
+import { loadRelationPolicy } from './memory/conflicts/relation-policy.ts';
 import { layerPolicySchema } from './memory/layer-policy.ts';
 import { createUuidV7 } from './memory/uuid.ts';
 import { operations } from './operations/index.ts';
@@ -84,6 +85,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   const policiesDir = config.policiesDir ?? join(root, 'policies');
   const trust = loadPolicy(join(policiesDir, 'trust.yaml'), trustPolicySchema);
   const layers = loadPolicy(join(policiesDir, 'layers.yaml'), layerPolicySchema);
+  const relations = loadRelationPolicy(policiesDir);
   const profiles = loadProfiles(join(policiesDir, 'ranking'));
   const instructions = loadInstructions(policiesDir);
   const keys = await openKeys(config);
@@ -157,6 +159,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     embedder,
     profiles,
     layers,
+    relations,
     keys: {
       cursor: keys.deriveKey('cursor'),
       plan: keys.deriveKey('plan'),

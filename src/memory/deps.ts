@@ -5,6 +5,7 @@ import type { RankingProfile } from '../domain/ranking.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { FindSecrets } from '../guard/secrets/detect.ts';
 import type { EmbeddingProvider } from '../providers/embedding/provider.ts';
+import type { RelationPolicy } from './conflicts/relation-policy.ts';
 import type { LayerPolicy } from './layer-policy.ts';
 
 export interface MemoryDeps {
@@ -18,6 +19,8 @@ export interface MemoryDeps {
   /** By name; `assistant` is the default one. */
   readonly profiles: ReadonlyMap<string, RankingProfile>;
   readonly layers: LayerPolicy;
+  /** What duplicates and conflicts are told by. */
+  readonly relations: RelationPolicy;
   /** HMAC keys, each for one purpose. */
   readonly keys: {
     readonly cursor: Uint8Array;

@@ -12,6 +12,7 @@ import { loadSecretFinder } from '../../src/guard/secrets/policy.ts';
 import { createMemoryGateway } from '../../src/memory/create-gateway.ts';
 import type { MemoryDeps } from '../../src/memory/deps.ts';
 import type { CallContext, MemoryGateway } from '../../src/memory/gateway.ts';
+import { loadRelationPolicy } from '../../src/memory/conflicts/relation-policy.ts';
 import { layerPolicySchema } from '../../src/memory/layer-policy.ts';
 import { createUuidV7 } from '../../src/memory/uuid.ts';
 import { loadPolicy } from '../../src/policy.ts';
@@ -89,6 +90,7 @@ export async function openMemoryService(): Promise<MemoryService> {
     embedder,
     profiles: loadProfiles(join(policies, 'ranking')),
     layers: loadPolicy(join(policies, 'layers.yaml'), layerPolicySchema),
+    relations: loadRelationPolicy(policies),
     keys: { cursor: Buffer.alloc(32, 1), plan: Buffer.alloc(32, 2), idempotency: Buffer.alloc(32, 3), transfer: Buffer.alloc(32, 4) },
     ...(await openTenantKeys(client, prefix, { deriveKey: () => Buffer.alloc(32, 5), previousSeal: undefined }, systemClock)),
     clock: systemClock,

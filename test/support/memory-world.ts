@@ -7,6 +7,7 @@ import { loadSecretFinder } from '../../src/guard/secrets/policy.ts';
 import { createMemoryGateway } from '../../src/memory/create-gateway.ts';
 import type { MemoryDeps } from '../../src/memory/deps.ts';
 import type { CallContext, MemoryGateway } from '../../src/memory/gateway.ts';
+import { loadRelationPolicy } from '../../src/memory/conflicts/relation-policy.ts';
 import { layerPolicySchema } from '../../src/memory/layer-policy.ts';
 import { createUuidV7 } from '../../src/memory/uuid.ts';
 import { loadPolicy } from '../../src/policy.ts';
@@ -108,6 +109,7 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
     embedder,
     profiles: loadProfiles(join(policies, 'ranking')),
     layers: loadPolicy(join(policies, 'layers.yaml'), layerPolicySchema),
+    relations: loadRelationPolicy(policies),
     keys: { cursor: Buffer.alloc(32, 1), plan: Buffer.alloc(32, 2), idempotency: Buffer.alloc(32, 3), transfer: Buffer.alloc(32, 4) },
     findSecrets: loadSecretFinder(join(policies, 'guard')),
     ...testTenantKeys(clock),
