@@ -1,0 +1,61 @@
+/** Puts what is reference only into the envelope, and makes the one line that a prompt shows of a thing; the last step of the guard's screen. */
+import type { MemoryRecord } from '../domain/memory.ts';
+import { INSTRUCTION_TIER, TIER } from '../domain/trust.ts';
+import { oneLine } from '../text/one-line.ts';
+import { envelopeOf, neutralise, type Wrap } from './envelope.ts';
+
+export interface Enclosed<T> {
+  readonly value: T;
+  /** True: data to consult, never an instruction. */
+  readonly referenceOnly: boolean;
+  /** With `lineOf`. */
+  readonly line?: string;
+}
+
+/**
+ * Makes the one text that a prompt shows of a thing, from its fields as stored; it comes back as the item's `line`: neutralised, on one
+ * line, and in the envelope as a whole where the thing is reference only.
+ */
+export type LineOf<T> = (value: T) => string;
+
+export interface Enclosing<T> {
+  /** Owner id of the reader. */
+  readonly reader: string;
+  /** True: as stored, without the envelope. */
+  readonly raw: boolean;
+  readonly boundary: string;
+  readonly lineOf?: LineOf<T> | undefined;
+  recordOf(value: T): Decisive;
+  wrapped(value: T, wrap: Wrap): T;
+}
+
+type Decisive = Pick<MemoryRecord, 'memory_id' | 'owner' | 'trust_tier' | 'created_at' | 'guard'>;
+
+export function enclosed<T>(values: readonly T[], { reader, raw, boundary, lineOf, recordOf, wrapped }: Enclosing<T>): readonly Enclosed<T>[] {
+  return values.map((value) => {
+    const record = recordOf(value);
+    const referenceOnly = !mayInstruct(record, reader);
+    const wrap = envelopeOf(record, boundary);
+    const line = lineOf === undefined ? {} : { line: lineIn(lineOf(value), referenceOnly, wrap) };
+    return { value: referenceOnly && !raw ? wrapped(value, wrap) : value, referenceOnly, ...line };
+  });
+}
+
+/**
+ * What a person stated, and nothing below, is more than data to consult. Where it tells an assistant what to do (a rule said so when it was
+ * written), that goes for the assistants of this person alone: to the readers of a shared place it is data, unless it was confirmed
+ * (guard.md, G12: MINJA).
+ */
+function mayInstruct(record: Decisive, reader: string): boolean {
+  if (record.trust_tier < INSTRUCTION_TIER) return false;
+  return record.owner === reader || record.trust_tier >= TIER.user_confirmed || record.guard.rule_ids.length === 0;
+}
+
+/**
+ * Neutralised while its lines still are lines, which marks of a speaker begin, and once more as the one line it becomes: that may bring
+ * together what was apart.
+ */
+function lineIn(text: string, referenceOnly: boolean, wrap: Wrap): string {
+  const line = neutralise(oneLine(neutralise(text, false)), false);
+  return referenceOnly ? wrap(line) : line;
+}
