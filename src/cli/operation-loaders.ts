@@ -20,6 +20,7 @@ export const OPERATION_LOADERS: ReadonlyMap<string, Load> = new Map<string, Load
   ['list', async () => (await import('../operations/memory-list.ts')).memoryList],
   ['update', async () => (await import('../operations/memory-update.ts')).memoryUpdate],
   ['history', async () => (await import('../operations/memory-history.ts')).memoryHistory],
+  ['restore', async () => (await import('../operations/memory-restore.ts')).memoryRestore],
   ['forget', async () => (await import('../operations/memory-forget.ts')).memoryForget],
   ['confirmations', async () => (await import('../operations/memory-confirmations.ts')).memoryConfirmations],
   ['confirm', async () => (await import('../operations/memory-confirm.ts')).memoryConfirm],

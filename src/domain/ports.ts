@@ -27,6 +27,9 @@ export interface ListSpec {
   readonly after: readonly [number, string] | undefined;
 }
 
+/** A record whose predecessors are looked up. */
+export type PredecessorLook = Pick<MemoryRecord, 'memory_id' | 'version' | 'supersedes'>;
+
 export interface ListPage {
   readonly records: readonly MemoryRecord[];
   readonly next: readonly [number, string] | undefined;
@@ -93,8 +96,10 @@ export interface MemoryIndex {
   saveVersion(copy: Admitted<MemoryRecord>): Promise<void>;
   /** Takes what is sealed out of the copies of these memories' versions; safe to repeat. */
   dropSealedCopies(tenant: string, memoryIds: readonly string[]): Promise<void>;
-  /** Earlier versions, newest first; the head is not among them. */
-  versions(of: Scoped<{ readonly memoryId: string }>): Promise<Unscreened<readonly MemoryRecord[]>>;
+  /** Earlier versions, newest first, the newest 50 of them; the head is not among them. With `version` that one alone, however old. */
+  versions(of: Scoped<{ readonly memoryId: string; readonly version?: number }>): Promise<Unscreened<readonly MemoryRecord[]>>;
+  /** What stood before these: each one's `steps` next earlier versions and the heads it supersedes, in any order; one realtime request, vectors left out. */
+  predecessors(of: Scoped<{ readonly of: readonly PredecessorLook[]; readonly steps: number }>): Promise<Unscreened<readonly MemoryRecord[]>>;
   /** Makes all acknowledged writes of the tenant visible to searches. */
   refresh(tenant: string): Promise<void>;
   /** What the namespaces in scope hold: languages present, and whether any record has passages. Cached for 60 s, told of writes by `noteWritten`. */

@@ -3,6 +3,7 @@ import type { Client } from '@elastic/elasticsearch';
 import type { Clock } from '../domain/clock.ts';
 import type { MemoryIndex } from '../domain/ports.ts';
 import { createHoldings } from './holdings.ts';
+import { createPredecessors } from './memory-predecessors.ts';
 import { createMemoryReads } from './memory-reads.ts';
 import { createMemorySearch } from './memory-search.ts';
 import { createMemoryTally } from './memory-tally.ts';
@@ -24,6 +25,7 @@ export function createMemoryIndex({ client, schema, clock }: MemoryIndexOptions)
   const refresher = createRefresher(client);
   return {
     ...createMemoryReads(client, schema.prefix),
+    ...createPredecessors(client, schema.prefix),
     ...createMemorySearch(client, schema.prefix),
     ...createMemoryTally(client, schema.prefix),
     ...createMemoryWrites(client, schema, holdings.noteWritten),

@@ -89,11 +89,12 @@ export function createMemoryReads(client: Client, prefix: string): MemoryReads {
     },
 
     async versions(box) {
-      const { memoryId } = openScoped(box);
+      const { memoryId, version } = openScoped(box);
       const [head] = await multiGet(client, aliasOf(box.scope), [memoryId], ['version']);
       if (head === undefined) return unscreened([]);
-      const newest = head.record.version - 1;
-      const count = Math.min(newest, VERSIONS_MAX);
+      const newest = version ?? head.record.version - 1;
+      if (newest >= head.record.version) return unscreened([]);
+      const count = version === undefined ? Math.min(newest, VERSIONS_MAX) : 1;
       const ids = Array.from({ length: count }, (_, i) => versionId(memoryId, newest - i));
       const copies = await multiGet(client, placementOf(prefix, box.scope.tenant).versions, ids, undefined, WITHOUT_VECTORS.excludes);
       return unscreened(copies.map((copy) => copy.record));

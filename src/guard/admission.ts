@@ -22,6 +22,11 @@ export interface AdmissionContext {
   readonly parents: readonly MemoryRecord[];
   /** The version that this one replaces: trust and taint are inherited from it as from a parent. */
   readonly previous?: MemoryRecord;
+  /**
+   * An earlier version of the memory whose very texts come back: they are as trusted and as tainted as they were then, whoever brings them
+   * back, and nobody new has said them.
+   */
+  readonly restores?: MemoryRecord;
   /** The texts as they were given, where some were masked: the text rules judge these, and nobody keeps them. */
   readonly unmasked?: Partial<MemoryDraft>;
   /** Leave for exactly these texts: they are let in at its tier, whatever the rules say. */
@@ -59,10 +64,10 @@ export function actorTier(policy: TrustPolicy, actor: Actor): number {
   return TIER[policy.actors[actor]];
 }
 
-/** The tier of the credential: a person or service states, an agent infers. */
+/** The tier of the credential: a person or service states, an agent infers. Who restores a version states nothing. */
 export const credentialStage = (policy: TrustPolicy): AdmissionStage => ({
   name: 'credential',
-  judge: (_draft, { principal }) => ({ tier: actorTier(policy, principal.actor) }),
+  judge: (_draft, { principal, restores }) => (restores === undefined ? { tier: actorTier(policy, principal.actor) } : {}),
 });
 
 /** A named source lowers the tier; text from a tool or from outside leaves its source's name as taint. */
@@ -78,8 +83,8 @@ export const sourceStage = (policy: TrustPolicy): AdmissionStage => ({
 /** What is derived is trusted no more than the least trusted part, and carries the taint of all (guard.md, derivation). */
 export const derivationStage: AdmissionStage = {
   name: 'derivation',
-  judge: (_draft, { parents, previous }) => {
-    const from = previous === undefined ? parents : [previous, ...parents];
+  judge: (_draft, { parents, previous, restores }) => {
+    const from = [previous, restores, ...parents].filter((r) => r !== undefined);
     return { tier: Math.min(TIER.operator, ...from.map((r) => r.trust_tier)), taint: from.flatMap((r) => r.taint ?? []) };
   },
 };
@@ -106,7 +111,8 @@ const MAX_ORIGINS = 16;
 
 /** Where the text of this version comes from, after the origins of the version it replaces; the first one is always kept. */
 export function originsOf(context: AdmissionContext, nowIso: string): readonly Origin[] {
-  const { principal, source, previous } = context;
+  const { principal, source, previous, restores } = context;
+  if (restores !== undefined) return restores.origin;
   const own: Origin = {
     type: source?.type ?? (principal.actor === 'agent' ? 'agent' : 'user'),
     ...(source?.uri === undefined ? {} : { uri: source.uri }),

@@ -266,13 +266,14 @@ export function createGuard(options: GuardOptions): Guard {
     admitsAtOnce: options.admitsAtOnce ?? 1,
     tierOf: (principal) => actorTier(trust, principal.actor),
     admit: async (draft, context) => {
+      requireSameTexts(draft, context.restores);
       const found = await judge(draft, context);
       const judgement = context.consent === undefined ? found : consented(draft, found, context.consent);
       const mark: GuardMark = { verdict: judgement.verdict, rule_ids: judgement.ruleIds, policy_revision: policyRevision };
       const status = statusOf(judgement.verdict, draft.status);
       if (status === undefined) return { record: undefined, sealed: undefined, mark };
       const parents = context.parents.map((parent) => parent.memory_id);
-      const kept = context.previous?.parents ?? [];
+      const kept = [...(context.previous?.parents ?? []), ...(context.restores?.parents ?? [])];
       const record: MemoryRecord = {
         ...draft,
         status,
@@ -336,6 +337,15 @@ function mayInstruct(record: ScreenedFields, reader: string): boolean {
 /** Best first again where a score has changed. */
 function ranked(hits: readonly RankedHit[], before: readonly RankedHit[]): readonly RankedHit[] {
   return hits.every((hit, i) => hit === before[i]) ? hits : [...hits].sort((a, b) => b.score - a.score);
+}
+
+/** What is restored is another state of one memory, to the letter; anything else is a fault of ours. */
+function requireSameTexts(draft: MemoryDraft, restores: MemoryRecord | undefined): void {
+  if (restores === undefined) return;
+  const same =
+    (['memory_id', 'tenant', 'namespace', 'owner'] as const).every((field) => draft[field] === restores[field]) &&
+    JSON.stringify(sealedTextsOf(draft)) === JSON.stringify(sealedTextsOf(restores));
+  if (!same) throw new HindsightError('ERR_INTERNAL', { cause: new Error('admit: not the version that is restored') });
 }
 
 function requireConfirmer(principal: Principal): void {

@@ -8,6 +8,7 @@ import { importItems } from './import.ts';
 import { deleteKeys, reveal } from './keys.ts';
 import { readNamespace, switchCollect } from './namespace.ts';
 import { get, history, list } from './read.ts';
+import { restore } from './restore.ts';
 import { decide, listForReview } from './review.ts';
 import { search } from './search.ts';
 import { stats } from './stats.ts';
@@ -24,6 +25,7 @@ export function createMemoryGateway(deps: MemoryDeps): MemoryGateway {
     get: (input, call) => get(deps, input, call),
     list: (input, call) => list(deps, input, call),
     update: (input, call) => update(deps, turns, input, call),
+    restore: (input, call) => restore(deps, turns, input, call),
     history: (input, call) => history(deps, input, call),
     forget: (input, call) => forget(deps, turns, input, call),
     listForReview: (state, input, call) => listForReview(deps, state, input, call),

@@ -14,11 +14,13 @@ import type {
 } from '../domain/wire/read.ts';
 import type { KeysDeleteAnswer, KeysDeleteInput, RevealAnswer, RevealInput } from '../domain/wire/keys.ts';
 import type { CollectInput, NamespaceAnswer, NamespaceInput } from '../domain/wire/namespace.ts';
+import type { RestoreAnswer } from '../domain/wire/restore.ts';
 import type { ReviewAnswer, ReviewInput, ReviewListAnswer, ReviewListInput } from '../domain/wire/review.ts';
 import type { ExportInput, ImportAnswer, ImportInput } from '../domain/wire/transfer.ts';
 import type { StatsAnswer, StatsInput } from '../domain/wire/stats.ts';
 import type { UpdateAnswer, UpdateInput, WriteAnswer, WriteInput } from '../domain/wire/write.ts';
 import type { Seen } from '../guard/guard.ts';
+import type { RestoreTarget } from './restore.ts';
 
 /** Waits for a decision: `pending` to be confirmed, `quarantined` to be let out or not. */
 export type ReviewState = Extract<Status, 'pending' | 'quarantined'>;
@@ -57,6 +59,7 @@ export interface MemoryGateway {
   get(input: GetInput, call: CallContext): Promise<MemoryView>;
   list(input: ListInput, call: CallContext): Promise<Bare<ListAnswer>>;
   update(input: UpdateInput, call: CallContext): Promise<Bare<UpdateAnswer>>;
+  restore(input: RestoreTarget, call: CallContext): Promise<Bare<RestoreAnswer>>;
   history(input: HistoryInput, call: CallContext): Promise<Bare<HistoryAnswer>>;
   forget(input: ForgetInput, call: CallContext): Promise<Bare<ForgetAnswer>>;
   /** What the guard held back in this state and the caller may decide on. */

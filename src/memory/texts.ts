@@ -40,6 +40,23 @@ export function textFields(
   };
 }
 
+/** Made from the texts; those that come out empty must not keep their old value. */
+const DERIVED_FIELDS: readonly string[] = [
+  'lex_uni',
+  'lex_bi',
+  'lex_word',
+  'lex_context',
+  'lex_summary',
+  'lex_subject',
+  'codes',
+  'passages',
+];
+
+/** The record without what textFields makes anew. */
+export function withoutDerived(record: MemoryRecord): MemoryRecord {
+  return Object.fromEntries(Object.entries(record).filter(([field]) => !DERIVED_FIELDS.includes(field))) as unknown as MemoryRecord;
+}
+
 /**
  * The context field: stems of the previous turn and of the record itself. Only questions in Latin script read it (retrieval.md, the one
  * query), so Han characters are left out. Undefined when there is nothing in it.

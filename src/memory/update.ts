@@ -11,17 +11,15 @@ import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import { loadForChange } from './load.ts';
 import { masked, maskedFingerprint, remasked, textsOf } from './masking.ts';
-import { BLOCKED, propose, withdrawProposals } from './proposals.ts';
+import { BLOCKED, propose } from './proposals.ts';
 import { dueSpaces, eventAt, invalid, utc, writerOf } from './record.ts';
+import { replaceHead } from './replace-head.ts';
 import { shownStatuses } from './statuses.ts';
-import { textFields } from './texts.ts';
+import { textFields, withoutDerived } from './texts.ts';
 import type { TurnLinks } from './turn-links.ts';
-import { compareAndSet, keepVersion, withoutVectors } from './versions.ts';
+import { compareAndSet, withoutVectors } from './versions.ts';
 
 type Answer = Omit<UpdateAnswer, 'trace_id'>;
-
-/** Made anew from the texts; those that come out empty must not keep their old value. */
-const DERIVED_FIELDS = ['lex_uni', 'lex_bi', 'lex_word', 'lex_context', 'lex_summary', 'lex_subject', 'codes', 'passages'];
 
 /**
  * Failures: ERR_MEMORY_NOT_FOUND, ERR_NAMESPACE_FORBIDDEN, ERR_PRECONDITION_FAILED when `version` is not the head's, ERR_SCOPE_MISSING when a
@@ -92,32 +90,13 @@ async function attempt(
     return { done: { memory_id, outcome: 'blocked', version: head.version, reason: BLOCKED, guard } };
   if (record.status !== draft.status) return { done: await propose(deps, call, head, next, nowIso, unmasked) };
 
-  // First the copy, then the head: a crash in between leaves one harmless copy, never a lost version.
-  await keepVersion(deps, head, nowIso);
-  const lent = LENT_FIELDS.some((field) => record[field] !== head[field]);
-  // The turns after it lose its words before it changes and get the new ones once they stand: no crash leaves them old ones.
-  const detached = lent ? await turns.detach([head]) : [];
-  const withdrawn = withdrawnBy(head, record);
-  if (withdrawn !== undefined) await withdrawProposals(deps, call, [head], withdrawn);
-  if ((await deps.index.replace(sealed, stored.at)) === 'conflict') return 'conflict';
-  if (lent) await turns.settle([record], detached);
-  if (withdrawn !== undefined) await withdrawProposals(deps, call, [head], withdrawn);
+  if ((await replaceHead(deps, turns, call, stored, { record, sealed })) === 'conflict') return 'conflict';
   return { done: { memory_id, outcome: 'updated', version: record.version, guard } };
 }
 
 /** The texts of the request itself; metadata comes as a patch, whose values are all there is to judge. */
 function givenTexts({ content, summary, tags, metadata }: UpdateInput): ReturnType<typeof textsOf> {
   return textsOf(defined({ content, summary: summary ?? undefined, tags, metadata }));
-}
-
-/** What decides which words a turn lends, and to whom. */
-const LENT_FIELDS = ['content', 'status', 'visibility', 'trust_tier'] as const satisfies readonly (keyof MemoryRecord)[];
-
-/** Which open proposals end with this change: all when the memory no longer holds, those others can see when it becomes private. */
-function withdrawnBy(head: MemoryRecord, record: MemoryRecord): ((proposal: MemoryRecord) => boolean) | undefined {
-  if (record.status !== head.status) return () => true;
-  if (record.visibility === 'private' && head.visibility === 'shared') return (proposal) => proposal.visibility === 'shared';
-  return undefined;
 }
 
 /**
@@ -197,8 +176,6 @@ async function rebuilt(deps: MemoryDeps, turns: TurnLinks, head: MemoryRecord, c
     const { lex_summary: _old, ...rest } = changed;
     return { ...rest, ...defined({ lex_summary: derived.lex_summary }) };
   }
-  const bare: Record<string, unknown> = { ...withoutVectors(changed) };
-  for (const field of DERIVED_FIELDS) delete bare[field];
-  const fresh = { ...(bare as unknown as MemoryRecord), ...derived };
+  const fresh = { ...withoutDerived(withoutVectors(changed)), ...derived };
   return turns.withContext({ ...fresh, spaces_due: dueSpaces(deps, changed) });
 }

@@ -16,6 +16,7 @@ import { memoryList } from './memory-list.ts';
 import { memoryNamespace } from './memory-namespace.ts';
 import { memoryQuarantine } from './memory-quarantine.ts';
 import { memoryRelease } from './memory-release.ts';
+import { memoryRestore } from './memory-restore.ts';
 import { memoryReveal } from './memory-reveal.ts';
 import { memorySearch } from './memory-search.ts';
 import { memoryStats } from './memory-stats.ts';
@@ -29,6 +30,7 @@ export const operations: readonly AnyOperation[] = Object.freeze([
   memoryList,
   memoryUpdate,
   memoryHistory,
+  memoryRestore,
   memoryForget,
   memoryConfirmations,
   memoryConfirm,

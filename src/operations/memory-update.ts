@@ -1,11 +1,15 @@
 /** memory_update: correct or invalidate one memory; the old version is kept. */
-import { updateAnswer, updateInput, type UpdateAnswer } from '../domain/wire/write.ts';
+import { updateAnswer, updateInput, type UpdateAnswer, type UpdateInput } from '../domain/wire/write.ts';
+import { HindsightError } from '../errors.ts';
 import { defineOperation, type OperationContext } from './define.ts';
 import { AGREED, answerBefore, askToKeep, howToConfirm, howToReview, REFUSED } from './held-back.ts';
 
 const input = updateInput.superRefine((value, ctx) => {
   const changes = Object.entries(value).some(([key, field]) => key !== 'memory_id' && key !== 'version' && field !== undefined);
   if (!changes) ctx.addIssue({ code: 'custom', path: [], message: 'names nothing to change' });
+  const { memory_id: _id, version: _version, restore_version: restored, ...others } = value;
+  if (restored !== undefined && Object.values(others).some((field) => field !== undefined))
+    ctx.addIssue({ code: 'custom', path: ['restore_version'], message: 'goes together with memory_id and version alone' });
 });
 
 export const memoryUpdate = defineOperation({
@@ -22,7 +26,7 @@ export const memoryUpdate = defineOperation({
   http: [{ method: 'PATCH', path: '/v1/memories/:memory_id', status: 200, etag: true }],
   mcp: {
     tool: 'default',
-    fields: ['memory_id', 'version', 'content', 'tags', 'occurred_at', 'invalid'],
+    fields: ['memory_id', 'version', 'content', 'tags', 'occurred_at', 'invalid', 'restore_version'],
   },
   cli: { positional: 'memory_id' },
   input,
@@ -32,12 +36,21 @@ export const memoryUpdate = defineOperation({
     { memory_id: '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', invalid: true },
   ],
   handle: async (value, context) => {
-    const answer = (answerBefore(context) as Answer | undefined) ?? (await context.memory.update(value, context));
+    const answer = (answerBefore(context) as Answer | undefined) ?? (await changed(value, context));
     return { ...(await settled(answer, context)), trace_id: context.traceId };
   },
 });
 
 type Answer = Omit<UpdateAnswer, 'trace_id'>;
+
+/** Going back to a version is memory_restore's work under this name, and takes its scope as well. */
+async function changed({ restore_version: version, ...value }: UpdateInput, context: OperationContext): Promise<Answer> {
+  if (version === undefined) return context.memory.update(value, context);
+  if (!context.principal.scopes.has('memory:forget')) throw new HindsightError('ERR_SCOPE_MISSING', { params: { scope: 'memory:forget' } });
+  const target = { memory_id: value.memory_id, version, at: value.version };
+  const { outcome, restored_version: _version, ...answer } = await context.memory.restore(target, context);
+  return { ...answer, outcome: outcome === 'restored' ? 'updated' : outcome };
+}
 
 /** With what a held-back proposal needs. */
 async function settled(answer: Answer, context: OperationContext): Promise<Answer> {

@@ -99,6 +99,7 @@ describe('grants', function () {
     memory_list: fc.record({ namespaces, filter: maybe(filter), cursor: maybe(fc.constant(undefined).map(() => cursor)) }),
     memory_history: fc.record({ memory_id: id }),
     memory_update: fc.record({ memory_id: id, version, content: maybe(fc.constant('Overwritten.')), invalid: fc.constant(true) }),
+    memory_restore: fc.record({ memory_id: id, version }),
     memory_forget: fc.oneof(
       fc.record({ memory_id: id, dry_run: maybe(fc.boolean()) }),
       fc.record({ namespaces, filter, dry_run: fc.boolean() }),

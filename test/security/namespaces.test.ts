@@ -233,6 +233,7 @@ describe('namespaces and tenants (N)', function () {
           ['memory_history', { memory_id: id }, 'ERR_MEMORY_NOT_FOUND'],
           ['memory_update', { memory_id: id, content: 'empty box' }, 'ERR_MEMORY_NOT_FOUND'],
           ['memory_update', { memory_id: id, version: 1, invalid: true }, 'ERR_MEMORY_NOT_FOUND'],
+          ['memory_update', { memory_id: id, restore_version: 1 }, 'ERR_MEMORY_NOT_FOUND'],
           ['memory_forget', { memory_id: id }, 'ERR_MEMORY_NOT_FOUND'],
           ['memory_forget', { plan: plan.body.plan }, 'ERR_PLAN_INVALID'],
           ['memory_list', { filter: { tags: ['box'] }, cursor: page.body.next_cursor, limit: 1 }, 'ERR_CURSOR_INVALID'],

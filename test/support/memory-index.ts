@@ -166,9 +166,21 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
     },
     versions: async (box) => {
       await enter('versions');
-      const { memoryId } = openScoped(box);
-      const found = [...copies.values()].filter((record) => record.memory_id === memoryId && record.tenant === box.scope.tenant);
+      const { memoryId, version } = openScoped(box);
+      const found = [...copies.values()].filter(
+        (record) =>
+          record.memory_id === memoryId && record.tenant === box.scope.tenant && (version === undefined || record.version === version),
+      );
       return unscreened(found.sort((a, b) => b.version - a.version).map(clone));
+    },
+    predecessors: async (box) => {
+      await enter('predecessors');
+      const { of, steps } = openScoped(box);
+      const found = of.flatMap(({ memory_id: id, version, supersedes = [] }) => [
+        ...Array.from({ length: Math.min(steps, version - 1) }, (_, i) => copies.get(`${id}@${version - 1 - i}`)),
+        ...supersedes.map((other) => heads.get(other)?.record),
+      ]);
+      return unscreened(found.filter((record) => record !== undefined).map(bare));
     },
     refresh: async () => {
       await enter('refresh');

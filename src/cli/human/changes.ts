@@ -20,17 +20,20 @@ const OUTCOMES: Readonly<Record<string, Words>> = {
   invalid: { en: 'invalid', zh: '无效' },
   failed: { en: 'failed', zh: '失败' },
   updated: { en: 'updated', zh: '已更新' },
+  restored: { en: 'restored', zh: '已恢复' },
   unchanged: { en: 'unchanged', zh: '没有变化' },
 };
 
 /** What was asked for did not happen and nobody will still decide about it. */
 const FAILURES = new Set(['blocked', 'invalid', 'failed']);
 
+const DONE = new Set(['stored', 'updated', 'restored']);
+
 const exitCodeOf = (outcomes: readonly string[]): number => (outcomes.some((o) => FAILURES.has(o)) ? EXIT.failed : EXIT.ok);
 
 function outcomeWords(outcome: string, pen: Pen, lang: Lang): string {
   const words = inLang(OUTCOMES[outcome] ?? oneLine(outcome), lang);
-  return pen.paint(FAILURES.has(outcome) ? 'red' : outcome === 'stored' || outcome === 'updated' ? 'green' : 'yellow', words);
+  return pen.paint(FAILURES.has(outcome) ? 'red' : DONE.has(outcome) ? 'green' : 'yellow', words);
 }
 
 /** A line an item; exit code 1 when one was blocked, invalid or failed. */
@@ -46,7 +49,12 @@ export const printWritten: Printer<WriteAnswer> = (answer, pen, lang) => {
   return { text: text.join(''), exitCode: exitCodeOf(results.map((r) => r.outcome)) };
 };
 
-export const printUpdated: Printer<UpdateAnswer> = (answer, pen, lang) => {
+/** Of memory_restore too. */
+export const printUpdated: Printer<Pick<UpdateAnswer, 'memory_id' | 'version' | 'reason'> & { readonly outcome: string }> = (
+  answer,
+  pen,
+  lang,
+) => {
   const reason = answer.reason === undefined ? '' : `: ${oneLine(answer.reason)}`;
   const text = `${outcomeWords(answer.outcome, pen, lang)} ${oneLine(answer.memory_id)} v${answer.version}${reason}\n`;
   return { text, exitCode: exitCodeOf([answer.outcome]) };

@@ -15,6 +15,7 @@ const PRINTERS: Readonly<Record<string, Printer<never>>> = {
   memory_get: printMemory,
   memory_list: printList,
   memory_update: printUpdated,
+  memory_restore: printUpdated,
   memory_history: printHistory,
   memory_forget: printForgotten,
   memory_confirmations: reviewListPrinter('confirm'),

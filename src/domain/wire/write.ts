@@ -102,12 +102,15 @@ export const updateInput = z.strictObject({
   pinned: z.boolean().optional().describe('Keep it from decay'),
   metadata: z.record(z.string(), z.unknown()).optional().describe('JSON merge patch (RFC 7396) of the metadata'),
   invalid: z.boolean().optional().describe('true: no longer holds; superseded, without a successor'),
+  restore_version: z.int().min(1).optional().describe('Go back to this version, alone; needs memory:forget'),
 });
 export type UpdateInput = z.output<typeof updateInput>;
 
 export const updateAnswer = z.object({
   memory_id: z.string().describe('The memory'),
-  outcome: z.enum(['updated', 'unchanged', 'conflict', 'duplicate', 'quarantined', 'blocked', 'pending']).describe('What became of it'),
+  outcome: z
+    .enum(['updated', 'unchanged', 'conflict', 'candidate', 'duplicate', 'quarantined', 'blocked', 'pending'])
+    .describe('What became of it'),
   version: z.int().describe('Content version now'),
   candidate_id: z.string().optional().describe('Where a change that was not made is kept as a proposal'),
   reason: z.string().optional().describe('Why, in one sentence'),

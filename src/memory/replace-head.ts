@@ -1,0 +1,41 @@
+/** Replaces a head by its next version: copy first, what borrows from it cut loose, proposals ended; memory_update and memory_restore end here. */
+import type { MemoryRecord, StoredRecord } from '../domain/memory.ts';
+import type { Admitted } from '../domain/sealed.ts';
+import type { MemoryDeps } from './deps.ts';
+import type { CallContext } from './gateway.ts';
+import { withdrawProposals } from './proposals.ts';
+import type { TurnLinks } from './turn-links.ts';
+import { keepVersion } from './versions.ts';
+
+/** What decides which words a turn lends, and to whom. */
+const LENT_FIELDS = ['content', 'status', 'visibility', 'trust_tier'] as const satisfies readonly (keyof MemoryRecord)[];
+
+/**
+ * First the copy, then the head: a crash in between leaves one harmless copy, never a lost version. `record` is what `sealed` holds.
+ * 'conflict' when the head moved meanwhile: nothing but the copy was stored. ERR_STORE_*, ERR_VERSION_CONFLICT.
+ */
+export async function replaceHead(
+  deps: MemoryDeps,
+  turns: TurnLinks,
+  call: CallContext,
+  { record: head, at }: StoredRecord,
+  { record, sealed }: { readonly record: MemoryRecord; readonly sealed: Admitted<MemoryRecord> },
+): Promise<'replaced' | 'conflict'> {
+  await keepVersion(deps, head, record.valid_from);
+  const lent = LENT_FIELDS.some((field) => record[field] !== head[field]);
+  // The turns after it lose its words before it changes and get the new ones once they stand: no crash leaves them old ones.
+  const detached = lent ? await turns.detach([head]) : [];
+  const withdrawn = withdrawnBy(head, record);
+  if (withdrawn !== undefined) await withdrawProposals(deps, call, [head], withdrawn);
+  if ((await deps.index.replace(sealed, at)) === 'conflict') return 'conflict';
+  if (lent) await turns.settle([record], detached);
+  if (withdrawn !== undefined) await withdrawProposals(deps, call, [head], withdrawn);
+  return 'replaced';
+}
+
+/** Which open proposals end with this change: all when the memory no longer holds, those others can see when it becomes private. */
+function withdrawnBy(head: MemoryRecord, record: MemoryRecord): ((proposal: MemoryRecord) => boolean) | undefined {
+  if (record.status !== head.status) return () => true;
+  if (record.visibility === 'private' && head.visibility === 'shared') return (proposal) => proposal.visibility === 'shared';
+  return undefined;
+}
