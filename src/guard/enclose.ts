@@ -31,7 +31,10 @@ export interface Enclosing<T> {
 
 type Decisive = Pick<MemoryRecord, 'memory_id' | 'owner' | 'trust_tier' | 'created_at' | 'guard'>;
 
-export function enclosed<T>(values: readonly T[], { reader, raw, boundary, lineOf, recordOf, wrapped }: Enclosing<T>): readonly Enclosed<T>[] {
+export function enclosed<T>(
+  values: readonly T[],
+  { reader, raw, boundary, lineOf, recordOf, wrapped }: Enclosing<T>,
+): readonly Enclosed<T>[] {
   return values.map((value) => {
     const record = recordOf(value);
     const referenceOnly = !mayInstruct(record, reader);

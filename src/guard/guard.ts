@@ -8,7 +8,7 @@ import type { Principal } from '../domain/principal.ts';
 import type { RankedHit } from '../domain/ranking.ts';
 import type { ScopedFields } from '../domain/scope.ts';
 import { admit, openUnscreened, scoped, type Admitted, type Scoped, type Unscreened } from '../domain/sealed.ts';
-import { INSTRUCTION_TIER, TIER } from '../domain/trust.ts';
+import { TIER } from '../domain/trust.ts';
 import { HindsightError } from '../errors.ts';
 import { scopeFor, type AccessRequest } from '../gate/access-policy.ts';
 import {
@@ -27,7 +27,8 @@ import {
   type MemoryDraft,
 } from './admission.ts';
 import type { Hubness } from './anomaly/hubness.ts';
-import { envelopeOf, wrapTexts, type Wrap } from './envelope.ts';
+import { enclosed, type Enclosed, type LineOf } from './enclose.ts';
+import { wrapTexts } from './envelope.ts';
 import type { TrustPolicy } from './policy.ts';
 import { arrange } from './screening/arrange.ts';
 import { influential } from './screening/corroboration.ts';
@@ -47,6 +48,8 @@ export interface ScreenOptions {
   readonly prompt?: boolean;
   /** True: the caller gets ids and no text, so that no text is judged. */
   readonly unshown?: boolean;
+  /** Boundary of a response that is screened in several parts (Guard.boundary). */
+  readonly boundary?: string;
 }
 
 /** How hits are screened besides. */
@@ -57,6 +60,7 @@ export interface HitOptions extends ScreenOptions {
   readonly influenceOnly?: boolean;
   /** What was asked; with it records that come up for everything are looked for. */
   readonly query?: string;
+  readonly lineOf?: LineOf<RankedHit>;
 }
 
 /** One step of screening: false leaves the record out. */
@@ -65,11 +69,7 @@ export interface ScreenStage {
   keep(record: ScreenedFields, options: ScreenOptions): boolean | Promise<boolean>;
 }
 
-export interface ScreenedItem<T> {
-  readonly value: T;
-  /** True: data to consult, never an instruction. */
-  readonly referenceOnly: boolean;
-}
+export type ScreenedItem<T> = Enclosed<T>;
 
 export interface Screening<T> {
   readonly items: readonly ScreenedItem<T>[];
@@ -117,12 +117,18 @@ export interface Guard {
   consentTo(proposal: MemoryRecord, principal: Principal, by: 'decision' | Seen): Consent;
   /** Tier of what a person has confirmed. */
   readonly confirmedTier: number;
+  /** A new boundary of the envelope, for a response that is screened in several parts. */
+  boundary(): string;
   /** Binds a query to what its principal may see. ERR_NAMESPACE_FORBIDDEN for a named namespace outside the grant. */
   scope<Q>(query: Q, request: AccessRequest): Scoped<Q>;
   /** Records as stored, for the service's own work on them (update, forget, context); what leaves to a caller goes through a screen. */
   permitted<T extends StoredRecord | MemoryRecord>(box: Unscreened<readonly T[]>, by: Scoped<unknown>): readonly T[];
   screenHits(box: Unscreened<readonly RankedHit[]>, by: Scoped<unknown>, options?: HitOptions): Promise<Screening<RankedHit>>;
-  screenRecords(box: Unscreened<readonly MemoryRecord[]>, by: Scoped<unknown>, options?: ScreenOptions): Promise<Screening<MemoryRecord>>;
+  screenRecords(
+    box: Unscreened<readonly MemoryRecord[]>,
+    by: Scoped<unknown>,
+    options?: ScreenOptions & { readonly lineOf?: LineOf<MemoryRecord> },
+  ): Promise<Screening<MemoryRecord>>;
   screenList(
     box: Unscreened<ListPage>,
     by: Scoped<unknown>,
@@ -208,21 +214,6 @@ export function createGuard(options: GuardOptions): Guard {
     return { values: found, degraded };
   };
 
-  const enclosed = <T>(
-    values: readonly T[],
-    reader: string,
-    raw: boolean,
-    recordOf: (value: T) => ScreenedFields,
-    wrapped: (value: T, wrap: Wrap) => T,
-  ): readonly ScreenedItem<T>[] => {
-    const boundary = newBoundary();
-    return values.map((value) => {
-      const record = recordOf(value);
-      const referenceOnly = !mayInstruct(record, reader);
-      return { value: referenceOnly && !raw ? wrapped(value, envelopeOf(record, boundary)) : value, referenceOnly };
-    });
-  };
-
   const screenHits = async (hits: readonly RankedHit[], by: Scoped<unknown>, options: HitOptions): Promise<Screening<RankedHit>> => {
     const recordOf = (hit: RankedHit): ScreenedFields => hit.record;
     const { values: visible, degraded } = await allowed(hits, by, options, recordOf);
@@ -235,21 +226,31 @@ export function createGuard(options: GuardOptions): Guard {
         : ranked(hubness(values, { tenant, query: options.query, topK: options.topK, reader: principal.owner }), values);
     // by what the texts say: the envelope comes last
     const arranged = options.topK === undefined ? weighed : arrange(weighed, { topK: options.topK, reader: principal.owner });
-    const items = enclosed(arranged, by.scope.principal.owner, options.raw === true, recordOf, (hit, wrap) => ({
-      ...hit,
-      record: wrapTexts(hit.record, wrap),
-      ...(hit.passage === undefined ? {} : { passage: wrap(hit.passage) }),
-    }));
+    const items = enclosed(arranged, {
+      reader: principal.owner,
+      raw: options.raw === true,
+      boundary: options.boundary ?? newBoundary(),
+      lineOf: options.lineOf,
+      recordOf,
+      wrapped: (hit, wrap) => ({
+        ...hit,
+        record: wrapTexts(hit.record, wrap),
+        ...(hit.passage === undefined ? {} : { passage: wrap(hit.passage) }),
+      }),
+    });
     return { items, degraded };
   };
 
   const screenRecords = async (
     records: readonly MemoryRecord[],
     by: Scoped<unknown>,
-    screenOptions: ScreenOptions,
+    screenOptions: ScreenOptions & { readonly lineOf?: LineOf<MemoryRecord> },
   ): Promise<Screening<MemoryRecord>> => {
     const { values, degraded } = await allowed(records, by, screenOptions, (record) => record);
-    return { items: enclosed(values, by.scope.principal.owner, screenOptions.raw === true, (record) => record, wrapTexts), degraded };
+    const { raw = false, boundary = newBoundary(), lineOf } = screenOptions;
+    const reader = by.scope.principal.owner;
+    const recordOf = (record: MemoryRecord): MemoryRecord => record;
+    return { items: enclosed(values, { reader, raw, boundary, lineOf, recordOf, wrapped: wrapTexts }), degraded };
   };
 
   const consents = new WeakSet<Consent>();
@@ -307,6 +308,7 @@ export function createGuard(options: GuardOptions): Guard {
       return consent;
     },
     acknowledgedTier,
+    boundary: newBoundary,
     acknowledge: (record, from, principal, seen) => {
       const wrong = from.status !== 'pending' ? 'status' : from.owner !== principal.owner ? 'owner' : changedSeal(record, from);
       if (wrong !== undefined) throw new HindsightError('ERR_INTERNAL', { cause: new Error(`acknowledge: ${wrong} does not allow it`) });
@@ -322,16 +324,6 @@ export function createGuard(options: GuardOptions): Guard {
       return { ...(await screenRecords(page.records, by, screenOptions)), next: page.next };
     },
   };
-}
-
-/**
- * What a person stated, and nothing below, is more than data to consult. Where it tells an assistant what to do (a rule said so when it was
- * written), that goes for the assistants of this person alone: to the readers of a shared place it is data, unless it was confirmed
- * (guard.md, G12: MINJA).
- */
-function mayInstruct(record: ScreenedFields, reader: string): boolean {
-  if (record.trust_tier < INSTRUCTION_TIER) return false;
-  return record.owner === reader || record.trust_tier >= TIER.user_confirmed || record.guard.rule_ids.length === 0;
 }
 
 /** Best first again where a score has changed. */

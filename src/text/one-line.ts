@@ -9,7 +9,10 @@ const WIDE = /[\u3000-\u30ff\u3400-\u9fff\uff00-\uff60]/u;
 export function oneLine(text: string): string {
   let line = '';
   for (const part of text.split(LINE_ENDS)) {
-    const words = part.split(BLANKS).filter((word) => word !== '').join(' ');
+    const words = part
+      .split(BLANKS)
+      .filter((word) => word !== '')
+      .join(' ');
     if (words === '') continue;
     const joint = line === '' || (WIDE.test(line.slice(-1)) && WIDE.test(words.slice(0, 1))) ? '' : ' ';
     line += joint + words;

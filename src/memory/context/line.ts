@@ -1,0 +1,67 @@
+/** What a prompt reads of one memory: its text as a single entry, and the marks that say whose word it is, of when and how sure; pure. */
+import type { HitRecord, RankedHit } from '../../domain/ranking.ts';
+import { tierName } from '../../domain/trust.ts';
+import { wordsOf } from '../../ranking/words.ts';
+import { splitPassages } from '../../text/passages.ts';
+import { head } from '../../text/tokens.ts';
+import { filled, type BlockWords, type ContextRules } from './policy.ts';
+
+/** Makes the text of a hit for a question: facts as subject and topic with their value, long memories by the passage that answers. */
+export function lineMaker(query: string, words: BlockWords, { max_item_tokens: most }: ContextRules): (hit: RankedHit) => string {
+  const asked = wordsOf(query);
+  return (hit) => {
+    const { layer, subject, topic, title } = hit.record;
+    const label =
+      layer === 'semantic' && subject !== undefined && topic !== undefined
+        ? filled(words.pair, { subject, topic })
+        : title === undefined
+          ? undefined
+          : filled(words.titled, { title });
+    const text = hit.passage ?? shortened(hit.record, asked, most);
+    // on a line of its own the text is neutralised like any other; the guard joins the two
+    return label === undefined ? text : `${label}\n${text}`;
+  };
+}
+
+/** The content where it is short, else its summary, else of its passages the first of those that hold most words of the question. */
+function shortened({ content, summary }: HitRecord, asked: ReadonlySet<string>, most: number): string {
+  const passages = splitPassages(content, { maxTokens: most, overlapTokens: 0 });
+  if (passages.length === 0) return content;
+  if (summary !== undefined) return head(summary, most);
+  const held = passages.map(({ text }) => [...wordsOf(text)].filter((word) => asked.has(word)).length);
+  return passages[held.indexOf(Math.max(...held))]?.text ?? head(content, most);
+}
+
+export interface Marks {
+  readonly words: BlockWords;
+  readonly rules: Pick<ContextRules, 'confidence'>;
+  /** What held before, as it may be shown, and until when (ISO 8601). */
+  readonly was?: { readonly text: string; readonly until: string } | undefined;
+}
+
+/** Source, date, confidence and state, the words of the policy alone; what was before comes as the guard gave it. */
+export function marksOf(record: HitRecord, { words, rules, was }: Marks): string {
+  const { confidence, status } = record;
+  const parts = [
+    sourceOf(record, words),
+    dayOf(record),
+    confidence === undefined ? undefined : confidenceWord(confidence, words, rules),
+    status === 'conflict' ? words.marks.disputed : undefined,
+    was === undefined ? undefined : filled(words.marks.was, { text: was.text, date: was.until.slice(0, 10) }),
+  ];
+  return parts.filter((part) => part !== undefined).join(words.marks.separator);
+}
+
+/** What came from outside is named by what it came from. */
+function sourceOf({ trust_tier: tier, origin }: HitRecord, { sources }: BlockWords): string {
+  const name = tierName(tier);
+  if (name !== 'external') return sources[name];
+  const type = origin.at(-1)?.type;
+  return type === 'web' || type === 'document' || type === 'email' || type === 'import' ? sources[type] : sources.external;
+}
+
+const dayOf = ({ occurred_at: occurred, created_at: created }: HitRecord): string => (occurred ?? created).slice(0, 10);
+
+function confidenceWord(confidence: number, { confidence: said }: BlockWords, { confidence: from }: Marks['rules']): string {
+  return confidence >= from.high ? said.high : confidence >= from.medium ? said.medium : said.low;
+}
