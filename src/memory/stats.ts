@@ -2,11 +2,13 @@
 import type { StatsAnswer, StatsInput } from '../domain/wire/stats.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
+import { makeVisible } from './search.ts';
 
-/** Counts are as of the last refresh of the index: a second old at most. ERR_NAMESPACE_FORBIDDEN, ERR_STORE_UNAVAILABLE. */
+/** Every acknowledged write is counted. ERR_NAMESPACE_FORBIDDEN, ERR_STORE_UNAVAILABLE. */
 export async function stats(deps: MemoryDeps, input: StatsInput, call: CallContext): Promise<Omit<StatsAnswer, 'trace_id'>> {
   const { principal } = call;
   const by = deps.guard.scope({ filter: {} }, { principal, action: 'read', reach: input.namespaces ?? 'granted', nowMs: deps.clock() });
+  await makeVisible(deps, principal.tenant);
   const { total, namespaces, due, dead } = await deps.index.tally(by);
   const { url, version, startedAtMs, engine, embedding } = deps.about;
   const redis = deps.about.redis();

@@ -6,10 +6,10 @@ import type { DirtyMarks } from '../domain/ports.ts';
 import type { Breaker } from './breaker.ts';
 import { redisKey } from './keys.ts';
 
-/** Long past refresh_interval (1 s), after which everything is visible without our help. */
+/** Long past refresh_interval (10 s), after which everything is visible without our help. */
 const MARK_TTL_SECONDS = 60;
 /** After an outage other replicas may hold marks that never reached Redis; after this time a refresh has made them moot. */
-const DOUBT_AFTER_OUTAGE_MS = 2_000;
+const DOUBT_AFTER_OUTAGE_MS = 12_000;
 const MARK_BYTES = 9;
 
 /**
@@ -65,7 +65,7 @@ export function processDirtyMarks(): DirtyMarks {
 
 /**
  * For several replicas: each refreshes once for each mark it finds, so none depends on another's refresh being through. While Redis is
- * away, and for 2 s after, every search refreshes: one too many costs 3-7 ms (measured), one too few loses a read of an own write.
+ * away, and for 12 s after, every search refreshes: one too many costs 3-7 ms (measured), one too few loses a read of an own write.
  */
 export function redisDirtyMarks(parts: {
   readonly redis: Redis;

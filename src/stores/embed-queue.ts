@@ -40,7 +40,7 @@ const REASONS: Readonly<Record<string, DeadReason>> = {
 };
 
 /**
- * EmbedQueue over all tenants' memory indices. What is due shows after a refresh (1 s at most); a lease is a compare-and-set on the
+ * EmbedQueue over all tenants' memory indices. What is due shows after a refresh (10 s at most; a nudge makes one); a lease is a compare-and-set on the
  * record, so two workers never hold the same one, however stale the search that found it. Errors: ERR_STORE_*.
  */
 export function createEmbedQueue({ client, prefix, clock, spaces }: EmbedQueueOptions): EmbedQueue {
