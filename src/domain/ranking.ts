@@ -30,7 +30,7 @@ export interface QueryVector {
   readonly vector: readonly number[] | Float32Array;
   readonly boost: number;
   /** cosine to unit: clip((cos - offset) / scale). */
-  readonly calibration: { readonly offset: number; readonly scale: number };
+  readonly calibration: { readonly offset: number; readonly scale: number; readonly generic?: true };
 }
 
 /** What the one query is made of; everything is data, nothing is read from outside. */

@@ -16,6 +16,8 @@ import type { Scored } from './formulas/formula.ts';
 export function fuse(page: SearchPage, spec: SearchSpec, lang: Lang = 'en'): RankedHit[] {
   const context = rankContext(spec, lang);
   const evidence = page.hits.map((hit) => evidenceOf(hit, context));
+  // where the scale of the cosines is a guess, a score says little about whether there is an answer
+  const guessed = context.similarity?.primary.vector.calibration.generic === true;
   const formula = FORMULAS[spec.profile.formula] ?? hybrid;
   const sorted = [...formula(evidence, context)].sort(byScore);
   return sorted.map(({ evidence: { record, engineScore, passage, withoutVector }, total, parts }) => ({
@@ -24,7 +26,7 @@ export function fuse(page: SearchPage, spec: SearchSpec, lang: Lang = 'en'): Ran
     engineScore,
     parts,
     ...(passage === undefined ? {} : { passage }),
-    ...(withoutVector || context.short ? { byWords: true as const } : {}),
+    ...(withoutVector || guessed || context.short ? { byWords: true as const } : {}),
   }));
 }
 
@@ -53,7 +55,7 @@ export interface RelevanceRule {
  * The verdict and what the caller sees. With a `minScore` each hit below it is left out, and what remains is relevant. Without one the
  * floor judges the answer as a whole: when no hit is relevant there are none, else all stay, as the floor tells answers from silence
  * and not one hit from the next. Relevant is what reaches the floor, what holds a code or quoted phrase or half of the words of the
- * question, and what shares a word with it where no vector could judge (BM25 alone is small in a small index, and vectors of a model
+ * question, and what shares a word with it where no vector can judge (BM25 alone is small in a small index, and vectors of a model
  * that nobody calibrated say little).
  */
 export function relevance(ranked: readonly RankedHit[], { query, floor, minScore, keep = false }: RelevanceRule): Relevance {

@@ -28,7 +28,7 @@ const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 /** 8,000 units stay below the 8,192 tokens of OpenAI's models for prose in English and Chinese. */
 const MAX_TEXT_UNITS = 8_000;
 /** A cosine model nobody has calibrated: unrelated texts near .2, paraphrases near .8. */
-const GENERIC_CALIBRATION: Calibration = { offset: 0.2, scale: 0.6 };
+const GENERIC_CALIBRATION: Calibration = { offset: 0.2, scale: 0.6, generic: true };
 const GENERIC_KNN_BOOST = 400;
 
 export interface OpenAiEmbeddingOptions {

@@ -7,6 +7,8 @@ export type EmbeddingKind = 'query' | 'passage';
 export interface Calibration {
   readonly offset: number;
   readonly scale: number;
+  /** True: a guess for a model that nobody calibrated, good for an order and for no floor. */
+  readonly generic?: true;
 }
 
 /** One model's vectors in a field of their own. Spaces are never compared with each other; a new model is a new space. */

@@ -193,6 +193,9 @@ describe('fuse', () => {
     const short = lean({ query: '绿茶', vectors: [zh()] });
     expect(passes(short, hitOf(short, one, { cos: 0.4, lex: 0.4 })), 'a short Chinese question').to.equal(true);
     expect(passes(short, hitOf(short, one, { cos: 0.4 }))).to.equal(false);
+    const guessed = lean({ vectors: [{ ...en(), calibration: { offset: 0.2, scale: 0.6, generic: true } }] });
+    expect(passes(guessed, hitOf(guessed, one, { cos: 0.3, lex: 0.4 })), 'a model that nobody calibrated').to.equal(true);
+    expect(passes(guessed, hitOf(guessed, one, { cos: 0.3 }))).to.equal(false);
   });
 
   it('gives scores in 0..1, contributions that add up to them, and one order for any order of the page', () => {
