@@ -35,6 +35,7 @@ import { createMcpMount } from './mcp/mount.ts';
 import { createMemoryGateway } from './memory/create-gateway.ts';
 import { loadRelationPolicy } from './memory/conflicts/relation-policy.ts';
 import { layerPolicySchema } from './memory/layer-policy.ts';
+import { workingPolicySchema } from './memory/working/policy.ts';
 import { createUuidV7 } from './memory/uuid.ts';
 import { operations } from './operations/index.ts';
 import { loadInstructions } from './operations/instructions-files.ts';
@@ -86,6 +87,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   const trust = loadPolicy(join(policiesDir, 'trust.yaml'), trustPolicySchema);
   const layers = loadPolicy(join(policiesDir, 'layers.yaml'), layerPolicySchema);
   const relations = loadRelationPolicy(policiesDir);
+  const workingLimits = loadPolicy(join(policiesDir, 'working.yaml'), workingPolicySchema);
   const profiles = loadProfiles(join(policiesDir, 'ranking'));
   const instructions = loadInstructions(policiesDir);
   const keys = await openKeys(config);
@@ -110,7 +112,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     installSchema(client, { prefix, spaces: embedder.spaces, replicas, vectorIndex, clock }),
   );
   const tenantKeys = await openTenantKeys(client, prefix, keys, clock);
-  const shared = await openSharedState(config, { policiesDir, clock, logger, metrics });
+  const shared = await openSharedState(config, { policiesDir, workingLimits, clock, logger, metrics });
   teardown.add('redis', () => shared.close());
   const verifier = auth.verifier(shared.revocations);
   teardown.add('token watch', () => verifier.close());
@@ -156,6 +158,8 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     idempotency: createIdempotencyStore({ client, prefix, clock }),
     stats,
     dirty: shared.dirty,
+    working: shared.working,
+    workingLimits,
     embedder,
     profiles,
     layers,

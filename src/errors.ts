@@ -52,6 +52,7 @@ export const ERRORS = {
   ERR_STORE_REJECTED: row(500, 'The store refused the operation', 'error'),
   ERR_AUDIT_UNAVAILABLE: row(503, 'The audit log cannot be written right now: {advice:nothing was changed; try again}', 'error', true),
   ERR_GUARD_UNAVAILABLE: row(503, 'The guard cannot decide right now, so nothing was stored', 'error', true),
+  ERR_WORKING_UNAVAILABLE: row(503, 'Working memory cannot be reached right now, so nothing was kept in it; try again', 'warn', true),
   ERR_KEY_DELETED: row(
     410,
     'The key of this tenant was deleted: what was sealed with it cannot be read any more; new values can be sealed after "hindsight-es keys rotate"',

@@ -4,6 +4,7 @@ import type { MemoryRecord, SeqNo, StoredRecord } from './memory.ts';
 import type { SearchPage, SearchSpec } from './ranking.ts';
 import type { Admitted, Scoped, Unscreened } from './sealed.ts';
 import type { Filter } from './wire/common.ts';
+import type { DroppedText, KeptSlot, KeptTurn, SessionKey, SessionQuery, TurnRole } from './working.ts';
 
 export type CreateOutcome = { readonly outcome: 'created' | 'exists' } | { readonly outcome: 'failed'; readonly reason: string };
 
@@ -278,6 +279,31 @@ export interface DirtyMarks {
    * caller's is under way, and on doubt.
    */
   settle(tenant: string, refresh: () => Promise<void>): Promise<void>;
+}
+
+/**
+ * Working memory: turns and task state of sessions for an hour after their last use, and for a day what admission dropped and which texts
+ * were returned. A session is its owner's. What a write answers for is kept; it throws ERR_WORKING_UNAVAILABLE while the store is away.
+ * Reads answer undefined then. Notes are best effort: they never throw and are soon through.
+ */
+export interface WorkingMemory {
+  /** Puts the turn at the end of the record's session; how many there are now. */
+  addTurn(turn: Admitted<MemoryRecord>, role: TurnRole): Promise<number>;
+  /** Oldest first. Reading turns or state prolongs the life of both. */
+  turns(of: Scoped<SessionQuery>): Promise<Unscreened<readonly KeptTurn[]> | undefined>;
+  /**
+   * The members of the record's metadata as slots: besides those there are (`merge`, without those in `remove`) or in their place
+   * (`replace`). `too_large`, and nothing changed, when all of them together would be.
+   */
+  putState(slots: Admitted<MemoryRecord>, mode: 'merge' | 'replace', remove: readonly string[]): Promise<'kept' | 'too_large'>;
+  /** By name. */
+  state(of: Scoped<SessionQuery>): Promise<Unscreened<readonly KeptSlot[]> | undefined>;
+  noteDropped(text: Admitted<MemoryRecord>, reason: string): Promise<void>;
+  /** Oldest first. */
+  dropped(of: Scoped<SessionQuery>): Promise<Unscreened<readonly DroppedText[]> | undefined>;
+  noteReturned(session: SessionKey, fingerprints: readonly string[]): Promise<void>;
+  /** False while the store is away. */
+  wasReturned(session: SessionKey, fingerprint: string): Promise<boolean>;
 }
 
 /** A sealed text and the id of the tenant key that opens it. */

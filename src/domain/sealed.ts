@@ -2,7 +2,8 @@
  * The sealed types: boxes that make a way around the guard a compile error.
  * The index writes only Admitted values, reads only with Scoped queries and hands out only Unscreened results.
  * Who may make or open which box is fenced by test/invariants/layers.test.ts (by imported name):
- * admit, scoped, openUnscreened: guard/guard.ts. openAdmitted, openScoped, unscreened: elastic/. mapUnscreened: ranking/, memory/.
+ * admit, scoped, openUnscreened: guard/guard.ts. openAdmitted, openScoped, unscreened: elastic/ and the two forms of working memory.
+ * mapUnscreened: ranking/, memory/.
  */
 import type { Scope } from './scope.ts';
 

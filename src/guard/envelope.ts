@@ -35,6 +35,14 @@ export function envelopeOf(record: Pick<MemoryRecord, 'memory_id' | 'trust_tier'
   return (text) => `${head}${neutralise(text, foreign)}⟦/ref ${boundary}⟧`;
 }
 
+/** A whole envelope; the boundary is hex. */
+const WRAPPED = /^⟦ref [0-9a-f]+ [^⟧]*⟧([^⟦]*)⟦\/ref [0-9a-f]+⟧$/u;
+
+/** What was shown in the envelope of a text; the text itself where there is none. */
+export function unwrapped(text: string): string {
+  return WRAPPED.exec(text.trim())?.[1] ?? text;
+}
+
 /**
  * The record with every string wrapped that a writer chose. Ids of tasks and sessions and metadata keys too, whatever their form: one word
  * such as `ignore_all_previous_instructions` says enough, and no form tells an id from a sentence without spaces.

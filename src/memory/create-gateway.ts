@@ -14,6 +14,8 @@ import { search } from './search.ts';
 import { stats } from './stats.ts';
 import { createTurnLinks } from './turn-links.ts';
 import { update } from './update.ts';
+import { setState, state } from './working/state.ts';
+import { addTurn, turns as sessionTurns } from './working/turns.ts';
 import { write } from './write.ts';
 
 /** The only door to memory (memory/gateway.ts). Keeps no state but the last turns of running sessions. */
@@ -39,5 +41,9 @@ export function createMemoryGateway(deps: MemoryDeps): MemoryGateway {
     stats: (input, call) => stats(deps, input, call),
     exportLines: (input, call) => exportLines(deps, input, call),
     importItems: (input, call) => importItems(deps, turns, input, call),
+    addTurn: (input, call) => addTurn(deps, input, call),
+    turns: (input, call) => sessionTurns(deps, input, call),
+    setState: (input, call) => setState(deps, input, call),
+    state: (input, call) => state(deps, input, call),
   };
 }

@@ -1,7 +1,8 @@
 /** What the memory service is made of: ports, the guard, policies and clocks; compose.ts fills it, tests fill it with their own. */
 import type { Clock } from '../domain/clock.ts';
-import type { AccessStats, DirtyMarks, IdempotencyStore, MemoryIndex, NamespaceStore, TenantKeys } from '../domain/ports.ts';
+import type { AccessStats, DirtyMarks, IdempotencyStore, MemoryIndex, NamespaceStore, TenantKeys, WorkingMemory } from '../domain/ports.ts';
 import type { RankingProfile } from '../domain/ranking.ts';
+import type { WorkingLimits } from '../domain/working.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { FindSecrets } from '../guard/secrets/detect.ts';
 import type { EmbeddingProvider } from '../providers/embedding/provider.ts';
@@ -19,6 +20,8 @@ export interface MemoryDeps {
   /** By name; `assistant` is the default one. */
   readonly profiles: ReadonlyMap<string, RankingProfile>;
   readonly layers: LayerPolicy;
+  readonly working: WorkingMemory;
+  readonly workingLimits: WorkingLimits;
   /** What duplicates and conflicts are told by. */
   readonly relations: RelationPolicy;
   /** HMAC keys, each for one purpose. */

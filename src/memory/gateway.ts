@@ -18,6 +18,16 @@ import type { RestoreAnswer } from '../domain/wire/restore.ts';
 import type { ReviewAnswer, ReviewInput, ReviewListAnswer, ReviewListInput } from '../domain/wire/review.ts';
 import type { ExportInput, ImportAnswer, ImportInput } from '../domain/wire/transfer.ts';
 import type { StatsAnswer, StatsInput } from '../domain/wire/stats.ts';
+import type {
+  StateAnswer,
+  StateInput,
+  StateSetAnswer,
+  StateSetInput,
+  TurnAddAnswer,
+  TurnAddInput,
+  TurnsAnswer,
+  TurnsInput,
+} from '../domain/wire/session.ts';
 import type { UpdateAnswer, UpdateInput, WriteAnswer, WriteInput } from '../domain/wire/write.ts';
 import type { Seen } from '../guard/guard.ts';
 import type { RestoreTarget } from './restore.ts';
@@ -78,4 +88,9 @@ export interface MemoryGateway {
   switchCollect(input: CollectInput, call: CallContext): Promise<Bare<NamespaceAnswer>>;
   stats(input: StatsInput, call: CallContext): Promise<Bare<StatsAnswer>>;
   importItems(input: ImportInput, call: CallContext): Promise<Bare<ImportAnswer>>;
+  /** Working memory: what a session holds, for its owner alone. */
+  addTurn(input: TurnAddInput, call: CallContext): Promise<Bare<TurnAddAnswer>>;
+  turns(input: TurnsInput, call: CallContext): Promise<Bare<TurnsAnswer>>;
+  setState(input: StateSetInput, call: CallContext): Promise<Bare<StateSetAnswer>>;
+  state(input: StateInput, call: CallContext): Promise<Bare<StateAnswer>>;
 }

@@ -1,6 +1,6 @@
 /** From a checked item to a record draft: identity, place, layer, times and derived fields; trust is left to the guard. */
 import { isoTime } from '../domain/clock.ts';
-import type { MemoryRecord } from '../domain/memory.ts';
+import type { Layer, MemoryRecord } from '../domain/memory.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { WriteItem } from '../domain/wire/write.ts';
 import { HindsightError } from '../errors.ts';
@@ -117,8 +117,10 @@ function visibilityOf(item: WriteItem, { namespace, principal }: Place): MemoryR
 
 function layerOf(item: WriteItem, principal: Principal, policy: LayerPolicy): MemoryRecord['layer'] {
   if (item.layer === undefined) return defaultLayer(policy, item);
-  if (policy.writable[principal.actor].includes(item.layer)) return item.layer;
-  throw invalid('/layer', `is not written directly by this actor; give ${policy.writable[principal.actor].join(' or ')}`);
+  // working memory is no record: what is written to it goes to memory/working
+  const writable: readonly Layer[] = policy.writable[principal.actor].filter((layer) => layer !== 'working');
+  if (writable.includes(item.layer)) return item.layer;
+  throw invalid('/layer', `is not written directly by this actor; give ${writable.join(' or ')}`);
 }
 
 /** Ready vectors, scaled to length 1, under the fields of their spaces. */

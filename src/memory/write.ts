@@ -16,6 +16,7 @@ import { keepOf, masked, maskedFingerprint, maskFieldsOf, textsOf } from './mask
 import { draftOf } from './record.ts';
 import { waitSettled } from './settle.ts';
 import type { TurnLinks } from './turn-links.ts';
+import { judgeWorking } from './working/write.ts';
 
 /** Items, and characters of them, analysed before other calls get their turn on the event loop. */
 const ITEMS_PER_SLICE = 16;
@@ -27,7 +28,11 @@ const GROUPS_AT_ONCE = 2;
 type Answer = Pick<WriteAnswer, 'results'>;
 
 /** What became of an item before anything was stored: a result, or a record to store. */
-type Judged = { readonly result: WriteResult } | { readonly record: MemoryRecord };
+type Judged =
+  | { readonly result: WriteResult }
+  | { readonly record: MemoryRecord }
+  /** For working memory: kept when all of the call is judged. */
+  | { readonly keep: () => Promise<WriteResult> };
 
 const OUTCOME_OF: Readonly<Partial<Record<Status, Outcome>>> = {
   active: 'stored',
@@ -67,8 +72,27 @@ async function store(deps: MemoryDeps, turns: TurnLinks, call: CallContext, judg
     linked.filter((_record, i) => isStored(outcomes[i])),
   );
   const results = linked.map((record, i) => resultOf(record, outcomes[i]));
+  const kept = await keepAll(judged);
   let next = 0;
-  return { results: judged.map((j) => ('result' in j ? j.result : (results[next++] ?? failedResult()))) };
+  return {
+    results: judged.map((j, i) =>
+      'result' in j ? j.result : 'keep' in j ? (kept[i] ?? failedResult()) : (results[next++] ?? failedResult()),
+    ),
+  };
+}
+
+/** Working memory's part, by place. What cannot be kept is its item's failure in a batch, and the call's where it is alone. */
+async function keepAll(judged: readonly Judged[]): Promise<readonly (WriteResult | undefined)[]> {
+  const kept: (WriteResult | undefined)[] = [];
+  for (const [i, j] of judged.entries()) {
+    try {
+      kept.push('keep' in j ? await j.keep() : undefined);
+    } catch (error) {
+      if (judged.length === 1 || !(error instanceof HindsightError)) throw error;
+      kept.push(error.status >= 500 ? bareResult('failed', error.message) : invalidResult(faultsOf(error, `/items/${i}`)));
+    }
+  }
+  return kept;
 }
 
 /** A batch worth splitting, whose items do not lend each other their words. */
@@ -154,6 +178,7 @@ async function judgeAll(
   const judgeEntry = async (entry: CheckedItems['items'][number], i: number): Promise<Judged> => {
     if ('faults' in entry) return { result: invalidResult(entry.faults) };
     try {
+      if ('working' in entry) return await judgeWorking(deps, call, entry.working);
       return await judge(deps, call, entry.item, ids[i] ?? deps.newId(), parents, places);
     } catch (error) {
       if (checked.single || !(error instanceof HindsightError) || error.status >= 500) throw error;

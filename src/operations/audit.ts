@@ -32,8 +32,8 @@ export interface Refusal {
 export interface Audit {
   /** Reads go on without it, and say so. */
   readonly degraded: boolean;
-  /** ERR_AUDIT_UNAVAILABLE for an operation that waits for its record, while there cannot be one. */
-  admit(operation: AnyOperation): void;
+  /** ERR_AUDIT_UNAVAILABLE for a call that waits for its record, while there cannot be one; without its input, for an operation whose every call waits. */
+  admit(operation: AnyOperation, input?: Readonly<Record<string, unknown>>): void;
   /** Resolves when the call may be answered; ERR_AUDIT_UNAVAILABLE when its record cannot be stored. */
   done(call: AuditedCall, output: Readonly<Record<string, unknown>>): Promise<void>;
   failed(call: AuditedCall, error: HindsightError): void;
@@ -55,7 +55,8 @@ const FLOOD_A_MINUTE = 600;
 const DENIED: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /** What changes something, and what takes everything out, is not answered before its record is stored. */
-function waits(operation: AnyOperation): boolean {
+function waits(operation: AnyOperation, input: Readonly<Record<string, unknown>> | undefined): boolean {
+  if (input !== undefined && operation.transient?.(input) === true) return false;
   return operation.effect !== 'read' || operation.scope === 'memory:admin' || operation.scope === 'memory:reveal';
 }
 
@@ -93,13 +94,16 @@ export function createAudit({ trail, key }: AuditParts): Audit {
     get degraded() {
       return !trail.up;
     },
-    admit(operation) {
-      if (!trail.up && waits(operation)) throw new HindsightError('ERR_AUDIT_UNAVAILABLE');
+    admit(operation, input) {
+      // before its input is read, a call may yet turn out to be one that does not wait
+      if (input === undefined && operation.transient !== undefined) return;
+      if (!trail.up && waits(operation, input)) throw new HindsightError('ERR_AUDIT_UNAVAILABLE');
     },
     async done(call, output) {
       const facts = factsOf(call, output);
-      const stored = trail.append({ ...facts, verdict: facts.verdict ?? ['allow'], outcome: 'ok' }, waits(call.operation));
-      if (waits(call.operation)) await stored;
+      const waiting = waits(call.operation, call.input);
+      const stored = trail.append({ ...facts, verdict: facts.verdict ?? ['allow'], outcome: 'ok' }, waiting);
+      if (waiting) await stored;
     },
     failed(call, error) {
       told.add(error);

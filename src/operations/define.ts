@@ -39,6 +39,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   readonly description: string;
   readonly effect: 'read' | 'write' | 'destructive';
   readonly idempotent: boolean;
+  /** True of a call that changes nothing that lasts: it does not wait for its record in the audit log. */
+  transient?(input: z.output<I>): boolean;
   readonly scope: ScopeName;
   /** Rate points of one call. */
   readonly cost: number;

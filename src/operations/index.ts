@@ -19,7 +19,11 @@ import { memoryRelease } from './memory-release.ts';
 import { memoryRestore } from './memory-restore.ts';
 import { memoryReveal } from './memory-reveal.ts';
 import { memorySearch } from './memory-search.ts';
+import { memoryState } from './memory-state.ts';
+import { memoryStateSet } from './memory-state-set.ts';
 import { memoryStats } from './memory-stats.ts';
+import { memoryTurns } from './memory-turns.ts';
+import { memoryTurnsAdd } from './memory-turns-add.ts';
 import { memoryUpdate } from './memory-update.ts';
 import { memoryWrite } from './memory-write.ts';
 
@@ -32,6 +36,10 @@ export const operations: readonly AnyOperation[] = Object.freeze([
   memoryHistory,
   memoryRestore,
   memoryForget,
+  memoryTurnsAdd,
+  memoryTurns,
+  memoryStateSet,
+  memoryState,
   memoryConfirmations,
   memoryConfirm,
   memoryQuarantine,

@@ -59,6 +59,7 @@ export function createInvoke(parts: InvokeParts): Invoke {
   async function run(operation: AnyOperation, rawInput: unknown, call: InvokeCall, progress: Progress): Promise<Record<string, unknown>> {
     const input = parseInput(operation, rawInput);
     progress.input = input;
+    audit?.admit(operation, input);
     if (!call.principal.scopes.has(operation.scope)) throw new HindsightError('ERR_SCOPE_MISSING', { params: { scope: operation.scope } });
     const cost = operation.cost + (operation.extraCost?.(input) ?? 0) + textPoints(input);
     const limit = await limiter.consume(call.principal, operation.name, cost);

@@ -8,7 +8,8 @@ const ITEMS_PER_POINT = 25;
 /** Either one item in the fields themselves, or `items`; a mixture would leave open which fields go where. */
 const input = writeInput.superRefine((value, ctx) => {
   if (value.items === undefined) {
-    if (value.content === undefined) ctx.addIssue({ code: 'custom', path: ['content'], message: 'is required, unless items is given' });
+    if (value.content === undefined && (value.layer !== 'working' || value.state === undefined))
+      ctx.addIssue({ code: 'custom', path: ['content'], message: 'is required, unless items is given' });
     return;
   }
   const item = Object.entries(value).find(([key, field]) => key !== 'items' && key !== 'wait' && field !== undefined);
@@ -26,6 +27,7 @@ export const memoryWrite = defineOperation({
     '只记长期有用的事实，不记密码。',
   effect: 'write',
   idempotent: false,
+  transient: ({ layer, items }) => layer === 'working' && items === undefined,
   scope: 'memory:write',
   cost: 2,
   extraCost: (value) => Math.floor((value.items?.length ?? 0) / ITEMS_PER_POINT),

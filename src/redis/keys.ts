@@ -1,7 +1,7 @@
 /** Names of Redis keys: what callers send never stands in them, so that no value can reach into another's key. */
 import { createHash } from 'node:crypto';
 
-export type RedisKeyKind = 'dirty' | 'limit' | 'used';
+export type RedisKeyKind = 'dirty' | 'limit' | 'used' | 'turns' | 'state' | 'dropped' | 'returned';
 
 /**
  * `<prefix>:<kind>:<hash>`: the hash is 32 hex characters of sha256 over the parts, each with its length before it, so that

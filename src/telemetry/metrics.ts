@@ -13,7 +13,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 export type ElasticCall = 'search' | 'get' | 'write' | 'bulk' | 'refresh' | 'scan' | 'admin';
 /** `aborted`: the caller went away first. An answered 404 or 409 is `ok`: absence and conflict are answers. */
 export type ElasticOutcome = 'ok' | 'failed' | 'aborted';
-export type Shortcut = 'limits_without_redis' | 'dirty_marks_without_redis';
+export type Shortcut = 'limits_without_redis' | 'dirty_marks_without_redis' | 'session_without_redis';
 
 export interface Metrics {
   readonly contentType: string;

@@ -49,6 +49,7 @@ const HELD_BACK: Readonly<Record<string, { readonly list: string; readonly item:
 const VOLATILE = new Set([
   ...['memory_id', 'memory_ids', 'replaced', 'owner', 'trace_id', 'policy_revision', 'plan', 'plan_expires_at', 'next_cursor'],
   ...['created_at', 'updated_at', 'valid_from', 'valid_to', 'expires_at', 'content_hash', 'score', 'engine_score', 'took_ms', 'settled'],
+  ...['ts', 'turn_id'],
   ...['at', 'chain', 'hash', 'prev_hash', 'anchors', 'unanchored'],
   ...['uptime_seconds', 'url', 'engine', 'embedding', 'tenant', 'raw', 'normalised', 'contribution', 'sentence', 'weight', 'text'],
 ]);

@@ -74,13 +74,16 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@huggingface/tokenizers': ['providers/embedding/'],
 };
 
+/** The two forms of working memory: stores as elastic/ is one. */
+const WORKING = ['redis/working-memory.ts', 'memory/working/in-process.ts'];
+
 const SEALS: Readonly<Record<string, readonly string[]>> = {
   admit: ['guard/guard.ts'],
   scoped: ['guard/guard.ts'],
   openUnscreened: ['guard/guard.ts'],
-  openAdmitted: ['elastic/'],
-  openScoped: ['elastic/'],
-  unscreened: ['elastic/'],
+  openAdmitted: ['elastic/', ...WORKING],
+  openScoped: ['elastic/', ...WORKING],
+  unscreened: ['elastic/', ...WORKING],
   mapUnscreened: ['ranking/', 'memory/'],
 };
 

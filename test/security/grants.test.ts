@@ -111,6 +111,16 @@ describe('grants', function () {
     memory_keys_delete: fc.record({ tenant: fc.constant('nobody') }),
     memory_namespace: fc.record({ namespace }),
     memory_collect: fc.record({ namespace, collect: fc.constant('off') }),
+    // the victim's session, by its very id
+    memory_turns_add: fc.record({
+      session_id: fc.constant(MARK),
+      namespace: maybe(namespace),
+      role: fc.constantFrom('user', 'assistant'),
+      content: fc.constant('A planted turn.'),
+    }),
+    memory_turns: fc.record({ session_id: fc.constant(MARK), namespace: maybe(namespace), dropped: maybe(fc.constant(true)) }),
+    memory_state_set: fc.record({ session_id: fc.constant(MARK), namespace: maybe(namespace), state: fc.constant({ planted: true }) }),
+    memory_state: fc.record({ session_id: fc.constant(MARK), namespace: maybe(namespace) }),
     memory_stats: fc.record({ namespaces }),
     memory_export: fc.record({ namespaces, filter: maybe(filter) }),
     memory_import: fc.record({ items: fc.tuple(fc.record({ content: fc.constant('A planted text.'), namespace })) }),

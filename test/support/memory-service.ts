@@ -14,6 +14,8 @@ import type { MemoryDeps } from '../../src/memory/deps.ts';
 import type { CallContext, MemoryGateway } from '../../src/memory/gateway.ts';
 import { loadRelationPolicy } from '../../src/memory/conflicts/relation-policy.ts';
 import { layerPolicySchema } from '../../src/memory/layer-policy.ts';
+import { processWorkingMemory } from '../../src/memory/working/in-process.ts';
+import { workingPolicySchema } from '../../src/memory/working/policy.ts';
 import { createUuidV7 } from '../../src/memory/uuid.ts';
 import { loadPolicy } from '../../src/policy.ts';
 import { LocalEmbeddingProvider } from '../../src/providers/embedding/local.ts';
@@ -79,6 +81,7 @@ export async function openMemoryService(): Promise<MemoryService> {
     return worker;
   };
   const stats = createAccessStats({ client, schema, clock: systemClock });
+  const workingLimits = loadPolicy(join(policies, 'working.yaml'), workingPolicySchema);
   const deps: MemoryDeps = {
     index,
     guard,
@@ -90,6 +93,8 @@ export async function openMemoryService(): Promise<MemoryService> {
     embedder,
     profiles: loadProfiles(join(policies, 'ranking')),
     layers: loadPolicy(join(policies, 'layers.yaml'), layerPolicySchema),
+    working: processWorkingMemory({ clock: systemClock, limits: workingLimits }),
+    workingLimits,
     relations: loadRelationPolicy(policies),
     keys: { cursor: Buffer.alloc(32, 1), plan: Buffer.alloc(32, 2), idempotency: Buffer.alloc(32, 3), transfer: Buffer.alloc(32, 4) },
     ...(await openTenantKeys(client, prefix, { deriveKey: () => Buffer.alloc(32, 5), previousSeal: undefined }, systemClock)),

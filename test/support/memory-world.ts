@@ -9,6 +9,8 @@ import type { MemoryDeps } from '../../src/memory/deps.ts';
 import type { CallContext, MemoryGateway } from '../../src/memory/gateway.ts';
 import { loadRelationPolicy } from '../../src/memory/conflicts/relation-policy.ts';
 import { layerPolicySchema } from '../../src/memory/layer-policy.ts';
+import { processWorkingMemory } from '../../src/memory/working/in-process.ts';
+import { workingPolicySchema } from '../../src/memory/working/policy.ts';
 import { createUuidV7 } from '../../src/memory/uuid.ts';
 import { loadPolicy } from '../../src/policy.ts';
 import {
@@ -99,6 +101,7 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
   const guard = testGuard({ clock, ...options.guard });
   const nudged: string[] = [];
   const accessed: string[] = [];
+  const workingLimits = loadPolicy(join(policies, 'working.yaml'), workingPolicySchema);
   const deps: MemoryDeps = {
     index,
     guard,
@@ -109,6 +112,8 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
     embedder,
     profiles: loadProfiles(join(policies, 'ranking')),
     layers: loadPolicy(join(policies, 'layers.yaml'), layerPolicySchema),
+    working: processWorkingMemory({ clock, limits: workingLimits }),
+    workingLimits,
     relations: loadRelationPolicy(policies),
     keys: { cursor: Buffer.alloc(32, 1), plan: Buffer.alloc(32, 2), idempotency: Buffer.alloc(32, 3), transfer: Buffer.alloc(32, 4) },
     findSecrets: loadSecretFinder(join(policies, 'guard')),

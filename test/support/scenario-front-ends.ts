@@ -37,6 +37,10 @@ const REST: Readonly<Record<string, (input: Input) => RestRequest>> = {
   memory_keys_delete: (input) => ['POST', '/v1/keys/delete', input],
   memory_namespace: ({ namespace }) => ['GET', `/v1/namespaces/${String(namespace)}`],
   memory_collect: ({ namespace, ...body }) => ['PUT', `/v1/namespaces/${String(namespace)}`, body],
+  memory_turns_add: ({ session_id: id, ...body }) => ['POST', `${sessionPath(id)}/turns`, body],
+  memory_turns: ({ session_id: id, ...rest }) => ['GET', `${sessionPath(id)}/turns${queryString(rest)}`],
+  memory_state_set: ({ session_id: id, ...body }) => ['PUT', `${sessionPath(id)}/state`, body],
+  memory_state: ({ session_id: id, ...rest }) => ['GET', `${sessionPath(id)}/state${queryString(rest)}`],
   memory_stats: (input) => ['GET', `/v1/stats${queryString(input)}`],
   memory_export: (input) => ['GET', `/v1/export${queryString(input)}`],
   memory_import: (input) => ['POST', '/v1/import', input],
@@ -100,6 +104,7 @@ async function connect(url: string, token: string): Promise<Client> {
 }
 
 const memoryPath = (id: unknown): string => `/v1/memories/${encodeURIComponent(String(id))}`;
+const sessionPath = (id: unknown): string => `/v1/sessions/${encodeURIComponent(String(id))}`;
 
 function ifMatch(version: unknown): Record<string, string> {
   return version === undefined ? {} : { 'if-match': `"${Number(version)}"` };

@@ -16,6 +16,11 @@ export const LIMITS = {
   metadataDepth: 3,
   metadataBytes: 8_192,
   batchItems: 500,
+  /** JSON of a session's task state. */
+  stateBytes: 16_384,
+  stateDepth: 6,
+  stateSlots: 64,
+  slotNameChars: 32,
   topK: 20,
   listLimit: 200,
   namespacesPerSearch: 50,

@@ -7,7 +7,7 @@ import { writeAnswer, writeItem } from './write.ts';
 export const EXPORT_FORMAT = 1;
 
 /** A record as an export file carries it: what a write takes, and what only a signature can keep. */
-export const transferItem = writeItem.omit({ ttl_seconds: true, admission: true, secrets: true }).extend({
+export const transferItem = writeItem.omit({ ttl_seconds: true, admission: true, secrets: true, state: true }).extend({
   memory_id: c.memoryId.optional().describe('Its id; kept only under a valid signature'),
   created_at: c.dateTime.optional().describe('When it was stored; kept only under a valid signature, else it stands in for occurred_at'),
   updated_at: c.dateTime.optional().describe('When it was last changed'),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { OUTCOMES } from '../memory.ts';
 import * as c from './common.ts';
+import { taskState } from './state.ts';
 
 export const source = z.strictObject({
   type: c.sourceType.describe('Where the text comes from; may lower the trust, never raise it'),
@@ -24,7 +25,10 @@ export const writeItem = z.strictObject({
   title: c.name.optional().describe('Short title'),
   namespace: c.namespace.optional().describe('Where it belongs; your own namespace by default'),
   kind: c.kind.optional().describe('What it is: preference, fact, constraint, decision, event, …'),
-  layer: c.layer.optional().describe('episodic or semantic; chosen from the kind when absent'),
+  layer: c.layer.optional().describe('episodic, semantic, or working: this session alone (needs session_id)'),
+  state: taskState
+    .optional()
+    .describe('working layer: task state to merge in, a JSON object of at most 64 slots and 16 KB; null takes a slot away'),
   subject: c.name.optional().describe('Who or what it is about'),
   topic: c.name.optional().describe('What about the subject, e.g. "favourite tea"'),
   summary: c.text(c.LIMITS.summaryChars).optional().describe('Short form of a long content'),

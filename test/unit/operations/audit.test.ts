@@ -100,7 +100,7 @@ describe('operations/audit', () => {
   it('refuses changes while the log is away, and no reads', () => {
     const away = bench();
     away.up = false;
-    expect(() => away.audit.admit(named('memory_write')))
+    expect(() => away.audit.admit(named('memory_write'), { content: 'Ana drinks tea.' }))
       .to.throw(HindsightError)
       .with.property('code', 'ERR_AUDIT_UNAVAILABLE');
     expect(() => away.audit.admit(named('memory_search'))).not.to.throw();

@@ -64,6 +64,10 @@ const ANSWERS: Record<keyof MemoryGateway, unknown> = {
   },
   exportLines: [],
   importItems: { results: [], verified: false },
+  addTurn: { outcome: 'stored', reason: 'kept', masked: [], guard: GUARD, expires_at: null, turns: 1 },
+  turns: { turns: [], expires_at: null, degraded: [] },
+  setState: { outcome: 'stored', reason: 'kept', masked: [], guard: GUARD, expires_at: null },
+  state: { state: {}, slots: [], expires_at: null, degraded: [] },
 };
 
 export function memoryDouble(): MemoryDouble {
@@ -97,6 +101,10 @@ export function memoryDouble(): MemoryDouble {
     stats: answer('stats'),
     exportLines: answer('exportLines'),
     importItems: answer('importItems'),
+    addTurn: answer('addTurn'),
+    turns: answer('turns'),
+    setState: answer('setState'),
+    state: answer('state'),
   };
   return double;
 }
