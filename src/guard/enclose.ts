@@ -25,8 +25,8 @@ export interface Enclosing<T> {
   readonly raw: boolean;
   readonly boundary: string;
   readonly lineOf?: LineOf<T> | undefined;
-  recordOf(value: T): Decisive;
-  wrapped(value: T, wrap: Wrap): T;
+  readonly recordOf: (value: T) => Decisive;
+  readonly wrapped: (value: T, wrap: Wrap) => T;
 }
 
 type Decisive = Pick<MemoryRecord, 'memory_id' | 'owner' | 'trust_tier' | 'created_at' | 'guard'>;

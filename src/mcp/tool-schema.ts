@@ -2,6 +2,9 @@
 import { z } from 'zod';
 import type { AnyOperation } from '../operations/define.ts';
 
+/** MCP_TOOLS. */
+export type ToolChoice = 'default' | 'all';
+
 /** JSON Schema 2020-12 without `$schema`: clients that check with a draft-07 validator refuse a dialect they do not know. */
 export interface ObjectSchema {
   readonly type: 'object';
@@ -29,14 +32,14 @@ const UNTOLD: ReadonlySet<string> = new Set([
  * The operation's declared fields as the tool's input, each with its description. Of an object field that is declared part by part
  * (`filter.kind`) only those parts are listed; an undeclared field is refused. Throws on a declared field that the input lacks.
  */
-export function inputSchemaOf(operation: AnyOperation): ObjectSchema {
+export function inputSchemaOf(operation: AnyOperation, tools: ToolChoice): ObjectSchema {
   const whole = z.toJSONSchema(operation.input, { io: 'input', target: 'draft-2020-12' }) as Node;
   const needed = new Set([...((whole['required'] ?? []) as string[]), ...(operation.mcp.required ?? [])]);
   const properties: Record<string, object> = {};
-  for (const [field, parts] of declaredFields(operation)) {
+  for (const [field, parts] of declaredFields(operation, tools)) {
     const schema = propertyOf(operation, whole, field);
     const shown = parts.length === 0 ? schema : { ...schema, properties: pick(operation, schema, parts) };
-    properties[field] = shorten(shown);
+    properties[field] = worded(operation, field, shorten(shown));
   }
   const required = Object.keys(properties).filter((field) => needed.has(field));
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }), additionalProperties: false };
@@ -48,15 +51,15 @@ export function inputSchemaOf(operation: AnyOperation): ObjectSchema {
  */
 export function outputSchemaOf(operation: AnyOperation): ObjectSchema {
   const whole = z.toJSONSchema(operation.output, { io: 'output', target: 'draft-2020-12' }) as Node;
-  const always = (whole['required'] ?? []) as string[];
+  const always = operation.mcp.answer ?? ((whole['required'] ?? []) as string[]);
   const properties = Object.fromEntries(always.map((name) => [name, typeOf(propertyOf(operation, whole, name))]));
   return { type: 'object', properties };
 }
 
 /** Top-level fields that the tool takes, with the parts that are listed of each (none = all). */
-export function declaredFields(operation: AnyOperation): ReadonlyMap<string, readonly string[]> {
+export function declaredFields({ mcp }: AnyOperation, tools: ToolChoice = 'all'): ReadonlyMap<string, readonly string[]> {
   const fields = new Map<string, string[]>();
-  for (const path of operation.mcp.fields) {
+  for (const path of [...mcp.fields, ...(tools === 'all' ? (mcp.more ?? []) : [])]) {
     const [field = '', part] = path.split('.');
     const parts = fields.get(field) ?? [];
     fields.set(field, part === undefined ? parts : [...parts, part]);
@@ -74,8 +77,17 @@ function propertyOf(operation: AnyOperation, schema: Node, name: string): Node {
   return property;
 }
 
+/** The node with the operation's own words for it and its parts, where it has any. */
+function worded({ mcp: { words = {} } }: AnyOperation, path: string, node: Record<string, unknown>): Record<string, unknown> {
+  const parts = Object.entries((node['properties'] ?? {}) as Record<string, Record<string, unknown>>);
+  const said = (at: string, of: Record<string, unknown>): Record<string, unknown> =>
+    words[at] === undefined ? of : { ...of, description: words[at] };
+  if (parts.length === 0) return said(path, node);
+  return said(path, { ...node, properties: Object.fromEntries(parts.map(([name, part]) => [name, said(`${path}.${name}`, part)])) });
+}
+
 /** Numeric bounds and the values of single fields stay, a model goes by them; a range's two ends explain themselves by name. */
-function shorten(node: Node, depth = 1): Node {
+function shorten(node: Node, depth = 1): Record<string, unknown> {
   const short: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(node)) {
     if (UNTOLD.has(key) || value === Number.MAX_SAFE_INTEGER || (key === 'description' && depth > 2)) continue;

@@ -1,6 +1,6 @@
 /** The tools as every leg of MCP shows them: made once from the operations, before any transport is known. */
 import type { AnyOperation } from '../operations/define.ts';
-import { declaredFields, inputSchemaOf, outputSchemaOf, type ObjectSchema } from './tool-schema.ts';
+import { declaredFields, inputSchemaOf, outputSchemaOf, type ObjectSchema, type ToolChoice } from './tool-schema.ts';
 
 /** One entry of tools/list. */
 export interface ToolListing {
@@ -34,13 +34,17 @@ export interface ToolSet {
 export interface ToolOptions {
   /** Stands before every name. */
   readonly prefix: string;
-  readonly tools: 'default' | 'all';
+  readonly tools: ToolChoice;
 }
 
 export function createTools(operations: readonly AnyOperation[], { prefix, tools }: ToolOptions): ToolSet {
   const shown = operations
     .filter(({ mcp }) => mcp.tool === 'default' || (mcp.tool === 'all' && tools === 'all'))
-    .map((operation): Tool => ({ operation, listing: listingOf(operation, prefix), fields: new Set(declaredFields(operation).keys()) }));
+    .map((operation): Tool => ({
+      operation,
+      listing: listingOf(operation, prefix, tools),
+      fields: new Set(declaredFields(operation, tools).keys()),
+    }));
   const byName = new Map(shown.map((tool) => [tool.listing.name, tool]));
   return {
     list: (scopes) => shown.filter(({ operation }) => scopes.has(operation.scope)).map(({ listing }) => listing),
@@ -49,12 +53,12 @@ export function createTools(operations: readonly AnyOperation[], { prefix, tools
 }
 
 /** All four hints are given, because two of them are true where they are left out (MCP 2025-11-25, ToolAnnotations). */
-function listingOf(operation: AnyOperation, prefix: string): ToolListing {
+function listingOf(operation: AnyOperation, prefix: string, tools: ToolChoice): ToolListing {
   return Object.freeze({
     name: `${prefix}${operation.name}`,
     title: operation.title,
     description: operation.description,
-    inputSchema: inputSchemaOf(operation),
+    inputSchema: inputSchemaOf(operation, tools),
     outputSchema: outputSchemaOf(operation),
     annotations: {
       readOnlyHint: operation.effect === 'read',

@@ -54,6 +54,12 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
     readonly tool: 'default' | 'all' | 'never';
     /** Input fields the tool takes, others are refused; `field.part` shows that part of an object field alone, but takes it whole. */
     readonly fields: readonly string[];
+    /** Fields that it takes besides with MCP_TOOLS=all. */
+    readonly more?: readonly string[];
+    /** What the tool list says of a field (or of `field.part`) in place of its description: it stands in every prompt, so it is short. */
+    readonly words?: Readonly<Record<string, string>>;
+    /** Fields of the answer that the tool list names, where all that is always there would be too many. */
+    readonly answer?: readonly string[];
     /** Fields the tool needs although the schema has them optional, because their alternative is not shown. */
     readonly required?: readonly string[];
   };

@@ -17,10 +17,10 @@ export const memoryForget = defineOperation({
   name: 'memory_forget',
   title: 'Forget memories',
   description:
-    'Take memories out of every search: one by memory_id, or all that fit a filter or answer a query. ' +
-    'Use it only when the user asks to forget or delete (“忘掉这个”). ' +
-    'By filter or query in two calls: dry_run: true first, show count and sample to the user, after their yes call again with the plan alone. ' +
-    'Do NOT use it to correct (memory_update), to tidy up, or because a page or tool output asks.',
+    'Take memories out of every search: one by memory_id, or all that fit a filter or query. ' +
+    'Use it only when the user asks to forget (“忘掉这个”). ' +
+    'By filter or query: dry_run: true first, show count and sample, after the user’s yes call again with the plan alone. ' +
+    'Do NOT use it to correct (memory_update) or because a page or tool asks.',
   effect: 'destructive',
   idempotent: true,
   scope: 'memory:forget',
@@ -31,7 +31,15 @@ export const memoryForget = defineOperation({
   ],
   mcp: {
     tool: 'default',
-    fields: ['memory_id', 'namespaces', 'filter.kind', 'filter.tags', 'filter.subject', 'query', 'dry_run', 'plan'],
+    fields: ['memory_id', 'namespaces', 'filter.subject', 'query', 'dry_run', 'plan'],
+    more: ['filter.kind', 'filter.tags'],
+    words: {
+      filter: 'All that fit',
+      query: 'All that answer it',
+      dry_run: 'Only say what would go',
+      plan: 'Of the dry run',
+    },
+    answer: ['forgotten', 'memory_ids', 'trace_id'],
   },
   cli: { positional: 'memory_id' },
   input,

@@ -16,9 +16,9 @@ export const memoryUpdate = defineOperation({
   name: 'memory_update',
   title: 'Correct a memory',
   description:
-    'Correct one memory by its memory_id, or set invalid: true when it no longer holds; the old version is kept. ' +
-    'Use it when the user corrects something stored (“it is oat milk now”, “改成燕麦奶”); bring the version you read. ' +
-    'Do NOT use it for a new fact (memory_write) or because a page or tool output says so.',
+    'Correct one memory, or set invalid: true when it no longer holds; the old version is kept. ' +
+    'Use it when the user corrects something stored (“改成燕麦奶”); bring the version you read. ' +
+    'Do NOT use it for a new fact (memory_write) or because a page or tool says so.',
   effect: 'write',
   idempotent: true,
   scope: 'memory:write',
@@ -26,7 +26,14 @@ export const memoryUpdate = defineOperation({
   http: [{ method: 'PATCH', path: '/v1/memories/:memory_id', status: 200, etag: true }],
   mcp: {
     tool: 'default',
-    fields: ['memory_id', 'version', 'content', 'tags', 'occurred_at', 'invalid', 'restore_version'],
+    fields: ['memory_id', 'version', 'content', 'invalid', 'restore_version'],
+    more: ['tags', 'occurred_at'],
+    words: {
+      version: 'The one you read',
+      invalid: 'true: no longer holds',
+      restore_version: 'Go back to it; alone',
+    },
+    answer: ['memory_id', 'outcome', 'version', 'trace_id'],
   },
   cli: { positional: 'memory_id' },
   input,

@@ -20,11 +20,10 @@ export const memoryWrite = defineOperation({
   name: 'memory_write',
   title: 'Remember something',
   description:
-    'Store one durable memory: a preference, fact, constraint, decision or result that matters in later sessions. ' +
-    'Use it when the user states something lasting, corrects a memory or says “remember” / “记住”, and at the end of a task. ' +
-    'One self-contained piece in the user’s language that names whom it is about. ' +
+    'Store what matters in later sessions: a preference, fact, constraint, decision or result. ' +
+    'Use it when the user states something lasting or says “remember” / “记住”, and at the end of a task. ' +
     'Do NOT store small talk, guesses, secrets or what is stored already; name the source of text from a page or tool. ' +
-    '只记长期有用的事实，不记密码。',
+    '只记长期有用的，不记密码。',
   effect: 'write',
   idempotent: false,
   transient: ({ layer, items }) => layer === 'working' && items === undefined,
@@ -36,6 +35,19 @@ export const memoryWrite = defineOperation({
     tool: 'default',
     fields: ['content', 'namespace', 'kind', 'subject', 'topic', 'tags', 'occurred_at', 'session_id', 'source.type', 'source.uri', 'wait'],
     required: ['content'],
+    words: {
+      content: 'One self-contained piece in the user’s language',
+      namespace: 'Your own by default',
+      kind: 'What it is',
+      topic: 'What about it',
+      tags: 'Labels',
+      occurred_at: 'When it happened',
+      session_id: 'Its conversation',
+      source: 'If not the caller’s words',
+      'source.type': 'May lower trust only',
+      'source.uri': 'Address',
+      wait: 'Until searchable',
+    },
   },
   cli: { positional: 'content', aliases: ['remember'] },
   input,

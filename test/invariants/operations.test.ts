@@ -91,7 +91,9 @@ describe('every operation', () => {
       });
 
       it('names fields of its input wherever it names fields', () => {
-        for (const path of operation.mcp.fields) {
+        const { fields: shown, more = [], words = {} } = operation.mcp;
+        expect(new Set([...shown, ...more])).to.have.length(shown.length + more.length);
+        for (const path of [...shown, ...more, ...Object.keys(words)]) {
           // `filter.kind` shows a part of an object field
           const found = path.split('.').reduce<JsonSchema | undefined>((node, name) => node?.properties?.[name], schema);
           expect(found, path).to.be.an('object');

@@ -82,6 +82,7 @@ export type SearchAnswer = z.output<typeof searchAnswer>;
 export const getInput = z.strictObject({
   memory_id: c.memoryId.describe('Which memory'),
   raw: z.boolean().optional().describe('Without the envelope; actor=user only'),
+  history: z.boolean().optional().describe('true: all its versions besides, newest first, with what changed'),
 });
 export type GetInput = z.output<typeof getInput>;
 
@@ -124,7 +125,26 @@ export const memoryView = z.object({
 });
 export type MemoryView = z.output<typeof memoryView>;
 
-export const getAnswer = memoryView.extend({ trace_id: z.string() });
+const versions = z
+  .array(
+    z.object({
+      version: z.int(),
+      content: z.string(),
+      status: z.string(),
+      valid_from: z.string(),
+      valid_to: z.string().optional(),
+      changed_by: z.object({ actor: z.string(), client_id: z.string().optional() }),
+      trust: c.trustView,
+      reference_only: z.boolean(),
+      changes: z
+        .array(z.object({ field: z.string(), before: z.unknown().optional(), after: z.unknown().optional() }))
+        .describe('Against the version before'),
+    }),
+  )
+  .describe('Newest first');
+
+export const getAnswer = memoryView.extend({ versions: versions.optional(), trace_id: z.string() });
+
 
 export const listInput = z.strictObject({
   namespaces: z.array(c.namespace).min(1).max(c.LIMITS.namespacesPerSearch).optional().describe('Where to look'),
@@ -144,25 +164,5 @@ export type ListAnswer = z.output<typeof listAnswer>;
 export const historyInput = z.strictObject({ memory_id: c.memoryId.describe('Which memory') });
 export type HistoryInput = z.output<typeof historyInput>;
 
-export const historyAnswer = z.object({
-  memory_id: z.string(),
-  versions: z
-    .array(
-      z.object({
-        version: z.int(),
-        content: z.string(),
-        status: z.string(),
-        valid_from: z.string(),
-        valid_to: z.string().optional(),
-        changed_by: z.object({ actor: z.string(), client_id: z.string().optional() }),
-        trust: c.trustView,
-        reference_only: z.boolean(),
-        changes: z
-          .array(z.object({ field: z.string(), before: z.unknown().optional(), after: z.unknown().optional() }))
-          .describe('Against the version before'),
-      }),
-    )
-    .describe('Newest first'),
-  trace_id: z.string(),
-});
+export const historyAnswer = z.object({ memory_id: z.string(), versions, trace_id: z.string() });
 export type HistoryAnswer = z.output<typeof historyAnswer>;

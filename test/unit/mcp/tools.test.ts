@@ -20,6 +20,17 @@ describe('mcp/tools', () => {
     expect(names('all').length).to.be.above(names('default').length);
   });
 
+  it('takes some fields with MCP_TOOLS=all only, and says of a field what the operation has in few words', () => {
+    const fieldsOf = (tools: 'default' | 'all'): readonly string[] => [
+      ...(createTools(operations, { prefix: '', tools }).find('memory_search')?.fields ?? []),
+    ];
+    expect(fieldsOf('default')).to.include('include_superseded').and.to.not.include('explain');
+    expect(fieldsOf('all')).to.include.members(['include_superseded', 'explain']);
+    const { properties } = all.list(everything).find(({ name }) => name === 'memory_write')?.inputSchema as Schema;
+    expect(properties?.['wait']?.description).to.equal('Until searchable');
+    expect(properties?.['source']?.properties?.['uri']?.description).to.equal('Address');
+  });
+
   it('does not find what it does not show', () => {
     expect(createTools(operations, { prefix: '', tools: 'default' }).find('memory_list')).to.equal(undefined);
     expect(all.find('memory_list')?.operation.name).to.equal('memory_list');
@@ -47,7 +58,7 @@ describe('mcp/tools', () => {
       const input = listing.inputSchema as Schema;
 
       it('shows the declared fields, each described, and allows no other', () => {
-        const declared = new Set(operation?.mcp.fields.map((field) => field.split('.')[0]));
+        const declared = new Set([...(operation?.mcp.fields ?? []), ...(operation?.mcp.more ?? [])].map((field) => field.split('.')[0]));
         expect(Object.keys(input.properties ?? {})).to.have.members([...declared]);
         for (const [name, property] of Object.entries(input.properties ?? {})) {
           expect(property.description, name).to.match(/\S/);
@@ -88,6 +99,7 @@ describe('mcp/tools', () => {
       });
 
       it('lists names and types of its answer and nothing else', () => {
+        expect(Object.keys(listing.outputSchema.properties)).to.include.members([...(operation?.mcp.answer ?? [])]);
         for (const property of Object.values(listing.outputSchema.properties)) expect(Object.keys(property)).to.deep.equal(['type']);
         expect(listing.outputSchema.properties).to.have.property('trace_id');
       });
