@@ -18,6 +18,9 @@ const slotsSchema = z.strictObject({
 const duplicatesSchema = z.strictObject({
   version: z.int().min(1),
   lexical: z.strictObject({ candidates: z.int().min(1).max(50), overlap: unit }),
+  silent: z.array(name),
+  same_words: z.array(z.array(name).min(2)),
+  opposites: z.strictObject({ states: z.array(z.tuple([name, name])), others: z.array(z.tuple([name, name])) }),
   vector: z.strictObject({ neighbours: z.int().min(1).max(50), spaces: z.record(name, unit), otherwise: unit }),
 });
 
@@ -30,11 +33,19 @@ export interface RelationPolicy {
   /** Canonical topics with several values at once. */
   readonly multiValued: ReadonlySet<string>;
   readonly duplicates: DeepReadonly<z.output<typeof duplicatesSchema>>;
+  /** Words that never change what is said. */
+  readonly silent: ReadonlySet<string>;
+  /** The other word of each pair of opposites, and whether both name a state, of which a thing is in one at a time. */
+  readonly opposites: ReadonlyMap<string, { readonly other: string; readonly state: boolean }>;
+  /** A text with every word of `same_words` in the first form of its row. */
+  unify(plain: string): string;
 }
 
 /** @throws ERR_CONFIG_INVALID naming the file and what is wrong in it. */
 export function loadRelationPolicy(policiesDir: string): RelationPolicy {
   const slots = loadPolicy(join(policiesDir, 'slots.yaml'), slotsSchema);
+  const duplicates = loadPolicy(join(policiesDir, 'duplicates.yaml'), duplicatesSchema);
+  const { states, others } = duplicates.opposites;
   const topics = new Map<string, string>();
   for (const [canonical, others] of Object.entries(slots.aliases))
     for (const one of [canonical, ...others]) topics.set(folded(one), folded(canonical));
@@ -42,8 +53,31 @@ export function loadRelationPolicy(policiesDir: string): RelationPolicy {
     kinds: new Set(slots.kinds),
     topics,
     multiValued: new Set(slots.multi_valued.map(folded)),
-    duplicates: loadPolicy(join(policiesDir, 'duplicates.yaml'), duplicatesSchema),
+    duplicates,
+    silent: new Set(duplicates.silent),
+    opposites: new Map([...pairs(states, true), ...pairs(others, false)]),
+    unify: unifier(duplicates.same_words),
   };
+}
+
+function pairs(rows: readonly (readonly [string, string])[], state: boolean): [string, { other: string; state: boolean }][] {
+  return rows.flatMap(([a, b]): [string, { other: string; state: boolean }][] => [
+    [a, { other: b, state }],
+    [b, { other: a, state }],
+  ]);
+}
+
+/** Longest spelling first; a Latin one matches whole words, whatever their case. */
+function unifier(rows: readonly (readonly string[])[]): (plain: string) => string {
+  const forms = new Map(rows.flatMap(([first = '', ...more]) => more.map((other): [string, string] => [folded(other), first])));
+  const spellings = [...forms.keys()].sort((a, b) => b.length - a.length).map(bounded);
+  const any = new RegExp(spellings.join('|'), 'giu');
+  return (plain) => plain.replace(any, (found) => forms.get(folded(found)) ?? found);
+}
+
+function bounded(spelling: string): string {
+  const plain = spelling.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return /^[a-z]/.test(spelling) ? `(?<![\\p{L}\\p{N}'-])${plain}(?![\\p{L}\\p{N}'-])` : plain;
 }
 
 /** NFKC, lower case, single spaces: how names of subjects and topics are compared. */

@@ -1,14 +1,19 @@
 /** How a newer memory relates to an older one, read from the two texts alone: the one decision that merging and superseding go by. */
 import type { Language } from '../../domain/memory.ts';
-import { claimKey, wordsOf } from '../../guard/screening/near-duplicates.ts';
-import { inferSlot, type SlotText } from './infer-slot.ts';
+import { claimOf, type Claim } from './claims.ts';
+import { compareFrames } from './compare-frames.ts';
+import { frameOf } from './frames/read-frame.ts';
+import type { Frame } from './frames/frame.ts';
+import { slotOf, type SlotText } from './infer-slot.ts';
+import { MAX_COMPARED_CHARS, read, type Reading } from './reading.ts';
 import type { RelationPolicy } from './relation-policy.ts';
+import { endsOlder } from './retraction.ts';
+import { sameWords } from './same-words.ts';
+import { skeletonRelation } from './skeleton-relation.ts';
 
 /** One of two memories that are compared; the fields of a record. */
 export interface ComparedText extends SlotText {
   readonly language?: Language | undefined;
-  /** Of the newer text: its similarity to the older, 0..1 on the calibrated scale of the vector space; absent where no vector tells. */
-  readonly similarity?: number | undefined;
 }
 
 /**
@@ -21,17 +26,83 @@ export interface Relation {
   readonly reason: string;
 }
 
+/** A sentence with what it claims. */
+interface Said {
+  readonly claim: Claim;
+  readonly frame: Frame | undefined;
+}
+
+interface Side {
+  readonly item: ComparedText;
+  readonly reading: Reading;
+  readonly said: readonly Said[];
+}
+
+const MAX_SENTENCES = 4;
+/** What rules out another answer stands first. */
+const STRONGEST = ['changed', 'retracted', 'same', 'unsure', 'adds'] as const;
+
 /** Pure and deterministic; never throws. `same` and `different` are symmetric. */
 export function relationOf(older: ComparedText, newer: ComparedText, policy: RelationPolicy): Relation {
-  if (claimKey(wordsOf(older.content)) === claimKey(wordsOf(newer.content))) {
-    return (older.subject ?? '') === (newer.subject ?? '')
-      ? { kind: 'same', reason: 'the same words' }
-      : { kind: 'different', reason: 'of another subject' };
+  const [before, after] = [sideOf(older, policy), sideOf(newer, policy)];
+  const found = directed(before, after, policy);
+  if (found.kind !== 'different') return found;
+  // an older retraction of what the newer says is no end, and no stranger either
+  const { kind } = directed(after, before, policy);
+  return kind === 'retracted' || kind === 'unsure' ? { kind: 'unsure', reason: 'one speaks against the other' } : found;
+}
+
+function directed(older: Side, newer: Side, policy: RelationPolicy): Relation {
+  const [a, b] = [older.reading, newer.reading];
+  if (sameWords(a, b)) return { kind: 'same', reason: 'the same words' };
+  if (a.subject !== undefined && b.subject !== undefined && a.subject !== b.subject)
+    return { kind: 'different', reason: 'of another subject' };
+  if (older.item.content.length > MAX_COMPARED_CHARS || newer.item.content.length > MAX_COMPARED_CHARS)
+    return { kind: 'different', reason: 'too long to be compared' };
+  const found = whole(older, newer, policy);
+  // a text of several sentences says more than what was contradicted
+  if (older.said.length > 1 && (found.kind === 'changed' || found.kind === 'retracted'))
+    return { kind: 'unsure', reason: `in a part of it: ${found.reason}` };
+  return found;
+}
+
+function whole(older: Side, newer: Side, policy: RelationPolicy): Relation {
+  const relations = older.said.flatMap((one) => newer.said.flatMap((other) => pair(one, other, older, newer, policy) ?? []));
+  const given = givenSlots(older, newer, policy);
+  for (const kind of STRONGEST) {
+    const found = relations.find((relation) => relation.kind === kind);
+    if (found === undefined) continue;
+    if (kind === 'same' && (older.said.length > 1 || newer.said.length > 1)) continue;
+    if (kind === 'unsure' && given?.kind === 'changed') return given;
+    return found;
   }
-  const [before, after] = [inferSlot(older, policy), inferSlot(newer, policy)];
-  if (before === undefined || after === undefined || before.subject !== after.subject || before.topic !== after.topic)
-    return { kind: 'different', reason: 'not of the same slot' };
+  return given ?? relations[0] ?? { kind: 'different', reason: 'neither says anything of the other' };
+}
+
+function pair(one: Said, other: Said, older: Side, newer: Side, policy: RelationPolicy): Relation | undefined {
+  const texts = { older: older.reading.plain, newer: newer.reading.plain };
+  const framed = one.frame === undefined || other.frame === undefined ? undefined : compareFrames(one.frame, other.frame, texts, policy);
+  if (framed !== undefined) return framed;
+  if (one.claim.ends) return undefined;
+  if (other.claim.ends) return endsOlder(one.claim.text, other.claim.text, policy);
+  return skeletonRelation(older.reading, newer.reading, other.claim, policy);
+}
+
+/** What subject and topic decide that the callers gave: the newer takes the older's place, or stands beside it. */
+function givenSlots(older: Side, newer: Side, policy: RelationPolicy): Relation | undefined {
+  const [before, after] = [slotOf(older.item, undefined, policy), slotOf(newer.item, undefined, policy)];
+  if (before === undefined || after === undefined || before.subject !== after.subject || before.topic !== after.topic) return undefined;
+  if (newer.said.some(({ claim }) => claim.ends)) return { kind: 'retracted', reason: 'the topic no longer holds' };
   return after.multiValued
     ? { kind: 'adds', reason: 'one more value of a topic with several' }
     : { kind: 'changed', reason: 'a new value of the same topic' };
+}
+
+function sideOf(item: ComparedText, policy: RelationPolicy): Side {
+  const reading = read(item, policy);
+  const said = reading.sentences.slice(0, MAX_SENTENCES).map((sentence): Said => {
+    const claim = claimOf(sentence);
+    return { claim, frame: frameOf(claim, { subject: item.subject, policy }) };
+  });
+  return { item, reading, said };
 }

@@ -1,0 +1,38 @@
+/** What one sentence says of whom: subject, attribute, value. The rules that read frames are data, one list a language. */
+
+/** Stands for the speaker and for "the user": I, my, 我, 用户. Two owners' SELF are two people. */
+export const SELF = 'self';
+
+export interface Frame {
+  /** Folded; SELF for the speaker. */
+  readonly subject: string;
+  /** Canonical name of the attribute. */
+  readonly topic: string;
+  /** As written; several in one text for a topic with several values. */
+  readonly value: string;
+  /** What stands after the value and does not belong to it: "since 2019". */
+  readonly rest: string;
+  readonly negated: boolean;
+  /** It says that this no longer holds. */
+  readonly ended: boolean;
+  /** The value it says was wrong or is left behind: "not 3 May", "from Berlin". */
+  readonly wrong: string | undefined;
+  /** Any two values stand against each other, or only two of one type (of an attribute that may be anything). */
+  readonly compares: 'any' | 'typed';
+  /** The sentence tells of a change ("was moved to"). */
+  readonly changes: boolean;
+}
+
+export interface FrameRule {
+  /** Sentences it is for; a test checks that it reads each of them. */
+  readonly examples: readonly string[];
+  /** Anchored at both ends; groups s (subject), v (value), and a (attribute) where the topic is named by the sentence. */
+  readonly pattern: RegExp;
+  /** Fixed, or made of what was found; undefined when the sentence is no such thing after all. */
+  readonly topic: string | ((found: Readonly<Record<string, string | undefined>>) => string | undefined);
+  /** Only a value of this form. */
+  readonly value?: 'name' | 'when' | 'amount';
+  readonly compares?: 'typed';
+  /** The value left behind: the rule tells an end. */
+  readonly ends?: true;
+}

@@ -1,0 +1,106 @@
+/** Reads one sentence as "the ATTRIBUTE of SUBJECT is VALUE", by the rules of its language; undefined when it is nothing of the kind. */
+import { hasHan } from '../../../text/script.ts';
+import type { Claim } from '../claims.ts';
+import { subjectOf, tokensOf } from '../reading.ts';
+import { canonicalTopic, folded, type RelationPolicy } from '../relation-policy.ts';
+import { MEASURES } from '../values/token.ts';
+import { CHINESE_FRAMES } from './chinese.ts';
+import { ENGLISH_FRAMES } from './english.ts';
+import type { Frame, FrameRule } from './frame.ts';
+
+const MAX_SENTENCE_CHARS = 240;
+/** Wishes, plans, doubts and hearsay state nothing. */
+const TENTATIVE =
+  /\b(?:if|might|maybe|perhaps|possibly|probably|considering|thinking (?:of|about)|plans? to|planning to|wants to (?:move|work|live)|hopes?|would like to|wonders?|almost|nearly|considered|says?|said|thinks?|guess|unless|whether|used to think)\b|如果|要是|也许|或许|可能|打算|计划|考虑|希望|想(?!要|念)|准备|差点|听说|据说|以为|觉得|假如|是否|是不是/iu;
+const LEAD =
+  /^(?:(?:actually|correction|update|note|fyi|by the way|btw|remember(?: that)?|please remember(?: that)?|just so you know|okay?|so|well|and|but|in fact|also|now|currently|from now on|as of (?:now|today)|starting (?:today|now)|going forward|no)\b[,:]? ?|(?:其实|更正一下|更正|更新一下|更新|注意|请记住|记住|记一下|另外|对了|顺便说一下|从现在起|从今天起|从今以后|今后|现在|目前|实际上|事实上|不对)[,:,]? ?)+/iu;
+const ASIDES =
+  /,? ?\b(?:now|currently|presently|nowadays|these days|at the moment|still|already|really|just|recently|officially|as of today|right now|at present|so far|instead|again|after all)\b/giu;
+const REST =
+  /^(.+?)(,? (?:since|as of|effective|because|starting|from (?=(?:next|this|\d|January|February|March|April|May|June|July|August|September|October|November|December|Monday))|so that|, (?:so|but|and|which|who|where)) ?.*|,? ?(?:since|because) .*|,(?:因为|所以|并且|而且|从).*|, (?:and|but|so|which|who|where|because) .*)$/iu;
+const NEGATIONS: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:do|does|did) not (?=[a-z])/iu, ''],
+  [/\b(is|are|am|was|were) not\b/iu, '$1'],
+  [/\bnever (?=[a-z])/iu, ''],
+  [/不(?=住|在|是|喜欢|爱|会|用|叫|养|对|再)/u, ''],
+  [/没有?(?=住|在|养)/u, ''],
+];
+
+export interface FrameContext {
+  readonly subject?: string | undefined;
+  readonly policy: RelationPolicy;
+}
+
+/** The frame of a claim. Pure. */
+export function frameOf(claim: Claim, context: FrameContext): Frame | undefined {
+  const { text } = claim;
+  if (text.length > MAX_SENTENCE_CHARS || /[?？]\s*$/u.test(text) || TENTATIVE.test(text)) return undefined;
+  const bare = text.replace(LEAD, '').replace(ASIDES, '').replace(/\s+/gu, ' ').trim();
+  let positive = bare;
+  for (const [pattern, instead] of NEGATIONS) positive = positive.replace(pattern, instead);
+  const [, main = positive, rest = ''] = REST.exec(positive) ?? [];
+  for (const rule of hasHan(main) ? CHINESE_FRAMES : ENGLISH_FRAMES) {
+    const found = rule.pattern.exec(main);
+    const frame = found?.groups === undefined ? undefined : build(rule, found.groups, main, context);
+    if (frame !== undefined)
+      return {
+        ...frame,
+        rest: rest.trim(),
+        negated: positive !== bare,
+        ended: claim.ends || rule.ends === true,
+        wrong: claim.wrong ?? frame.wrong,
+      };
+  }
+  return undefined;
+}
+
+type Found = Readonly<Record<string, string | undefined>>;
+
+function build(rule: FrameRule, found: Found, sentence: string, { subject: given, policy }: FrameContext): Frame | undefined {
+  const value = (found.v ?? found.v2 ?? '').trim();
+  const topic = typeof rule.topic === 'string' ? rule.topic : rule.topic(found);
+  if (value === '' || topic === undefined || topic === '' || !fits(rule, value, policy)) return undefined;
+  const subject = subjectIn(found.s ?? '', given);
+  if (subject === undefined) return undefined;
+  const wrong = (found.w ?? found.w2)?.trim();
+  return {
+    subject,
+    topic: canonicalTopic(policy, topic.replace(/^(?:new|current|own) /iu, '')),
+    value,
+    rest: '',
+    negated: false,
+    ended: false,
+    wrong,
+    compares: rule.compares ?? 'any',
+    changes: CHANGES.test(sentence) || wrong !== undefined,
+  };
+}
+
+const CHANGES =
+  /\b(?:changed|moved|updated|raised|lowered|increased|reduced|extended|shortened|switched|postponed|pushed|brought forward|shifted|rescheduled|renamed|upgraded|downgraded|went (?:up|down)|became|relocated)\b|改|换成|换为|变成|变为|更新|调整|推迟|延期|延后|提前|升级|涨到|降到|搬到|移到|挪到/iu;
+
+/** A name, or nothing for a sentence that leaves its subject out; undefined for what can be no subject. */
+function subjectIn(written: string, given: string | undefined): string | undefined {
+  const name = written.trim();
+  if (name === '') return given === undefined ? '' : subjectOf(given);
+  if (
+    /\b(?:is|are|was|were|that|which|who|because|and|or|when|there|this|these|those|it|he|she|they)\b/iu.test(name) &&
+    given === undefined
+  )
+    return undefined;
+  if (/[这那谁]|因为|和|或|,/u.test(name)) return undefined;
+  return subjectOf(name, given);
+}
+
+function fits({ value: form }: FrameRule, value: string, policy: RelationPolicy): boolean {
+  if (form === undefined) return true;
+  const tokens = tokensOf(value, policy);
+  if (form === 'name') return tokens.some(({ capital, type }) => capital || type === 'han') && !tokens.some(({ type }) => type === 'time');
+  if (form === 'amount') return tokens.some(({ type }) => MEASURES.has(type));
+  return tokens.some(({ type }) => type === 'date' || type === 'weekday' || type === 'time');
+}
+
+/** Whether a topic is a known one, so that any two of its values stand against each other. */
+export function isKnownTopic(topic: string, policy: RelationPolicy): boolean {
+  return policy.topics.has(topic) || /^(?:favou?rite|preferred|choice|default|最喜欢的|偏好的|选择)/u.test(folded(topic));
+}
