@@ -68,9 +68,13 @@ export function relevance(ranked: readonly RankedHit[], { query, floor, minScore
   return { hits: nothingRelevant && !keep ? [] : ranked, nothingRelevant };
 }
 
+/** What the screen takes from a hit to let others come first: it says nothing about whether the hit answers the question. */
+const TAKEN: ReadonlySet<string> = new Set(['consensus', 'hubness', 'origin_share']);
+
 function isRelevant({ score, parts, byWords }: RankedHit, floor: number): boolean {
   const counts = (name: string): boolean => parts.some(({ signal, raw }) => signal === name && (raw ?? 0) > 0);
-  return score >= floor || counts('exact') || (byWords === true && counts('lexical'));
+  const taken = parts.reduce((sum, { signal, contribution }) => (TAKEN.has(signal) ? sum + contribution : sum), 0);
+  return score - taken >= floor || counts('exact') || (byWords === true && counts('lexical'));
 }
 
 function holdsMost({ record }: RankedHit, asked: ReadonlySet<string>): boolean {

@@ -19,6 +19,8 @@ export type Hubness = (hits: readonly RankedHit[], search: Search) => readonly R
 
 /** Records remembered, the least recently found goes first: at most 15 MB. */
 const RECORDS_KEPT = 5_000;
+/** Questions remembered of one record: where a usual one has a thirteenth of it and more, nothing is told apart any longer. */
+const QUESTIONS_KEPT = 64;
 /** Words of a question that are compared, and how few tell nothing. */
 const MAX_WORDS = 24;
 const MIN_WORDS = 2;
@@ -26,28 +28,54 @@ const STEP = 0.001;
 
 interface Seen {
   readonly atMs: number;
-  readonly words: ReadonlySet<string>;
+  /** Without those of the record; undefined for a record that is not suspected, of which only the number counts. */
+  readonly words: ReadonlySet<string> | undefined;
 }
 
 /**
  * For each record below user_stated that is not the reader's own, the questions are kept whose first places it reached, without the words
- * that stand in the record itself: what a trigger adds is out, and what was asked remains. So many that share next to nothing make a hub
- * (AgentPoison, arXiv 2407.12784). Counted in this process: with several behind a balancer each learns for itself.
+ * that stand in the record itself: what a trigger adds is out, and what was asked remains. So many that share next to nothing, and several
+ * times as many as a usual record of the namespace came up for, make a hub (AgentPoison, arXiv 2407.12784): where a few records answer all
+ * questions, each of them comes up often. Counted in this process: with several behind a balancer each learns for itself.
  */
 export function hubness(policy: Pick<AnomalyPolicy, 'window_minutes' | 'hubness'>, clock: Clock): Hubness {
-  const { queries, related, share } = policy.hubness;
-  const seenBy = new Map<string, readonly Seen[]>();
+  const { queries, related, share, times_usual: timesUsual } = policy.hubness;
+  /** By place, then by memory id. */
+  const seenBy = new Map<string, Map<string, readonly Seen[]>>();
+  let records = 0;
 
-  const unrelatedQueries = (key: string, asked: ReadonlySet<string>, nowMs: number): number => {
-    const recent = (seenBy.get(key) ?? []).filter(({ atMs }) => atMs > nowMs - policy.window_minutes * 60_000);
-    const isNew = asked.size >= MIN_WORDS && recent.every(({ words }) => overlap(words, asked) < related);
-    const all = isNew ? [...recent, { atMs: nowMs, words: asked }].slice(-queries) : recent;
-    // the order of a Map is the order of use
-    seenBy.delete(key);
-    if (all.length > 0) seenBy.set(key, all);
-    const [oldest] = seenBy.size > RECORDS_KEPT ? seenBy.keys() : [];
-    if (oldest !== undefined) seenBy.delete(oldest);
-    return all.length;
+  /** How many unrelated questions are remembered of it as a suspect. */
+  const note = (place: string, id: string, words: Seen['words'], nowMs: number): number => {
+    const seen = seenBy.get(place) ?? new Map<string, readonly Seen[]>();
+    // the order of a Map is the order of use, in both
+    seenBy.delete(place);
+    seenBy.set(place, seen);
+    const recent = (seen.get(id) ?? []).filter(({ atMs }) => atMs > nowMs - policy.window_minutes * 60_000);
+    const isNew =
+      words === undefined ||
+      (words.size >= MIN_WORDS && recent.every(({ words: asked }) => asked === undefined || overlap(asked, words) < related));
+    const all = isNew ? [...recent, { atMs: nowMs, words }].slice(-QUESTIONS_KEPT) : recent;
+    if (seen.delete(id)) records -= 1;
+    if (all.length > 0) {
+      seen.set(id, all);
+      records += 1;
+    }
+    if (records > RECORDS_KEPT) forgetOldest();
+    return all.filter(({ words: asked }) => asked !== undefined).length;
+  };
+
+  const forgetOldest = (): void => {
+    const [place, seen] = [...seenBy][0] ?? [];
+    const [oldest] = seen?.keys() ?? [];
+    if (place === undefined || seen === undefined) return;
+    if (oldest !== undefined && seen.delete(oldest)) records -= 1;
+    if (seen.size === 0) seenBy.delete(place);
+  };
+
+  /** Questions that the middle one of the other records came up for. */
+  const usual = (place: string, id: string): number => {
+    const counts = [...(seenBy.get(place) ?? [])].flatMap(([other, seen]) => (other === id ? [] : [seen.length]));
+    return counts.sort((a, b) => a - b)[Math.floor(counts.length / 2)] ?? 0;
   };
 
   return (hits, { tenant, query, topK, reader }) => {
@@ -55,11 +83,16 @@ export function hubness(policy: Pick<AnomalyPolicy, 'window_minutes' | 'hubness'
     const asked = wordsOf(query).filter((word) => !STOP_WORDS.has(word));
     return hits.map((hit, i) => {
       const { record } = hit;
-      if (i >= topK || !canCrowd(record, reader)) return hit;
+      if (i >= topK) return hit;
+      const place = JSON.stringify([tenant, record.namespace]);
+      if (!canCrowd(record, reader)) {
+        note(place, record.memory_id, undefined, nowMs);
+        return hit;
+      }
       const own = new Set(wordsOf(record.content));
       const rest = new Set(asked.filter((word) => !own.has(word)).slice(0, MAX_WORDS));
-      const count = unrelatedQueries(JSON.stringify([tenant, record.memory_id]), rest, nowMs);
-      if (count < queries) return hit;
+      const count = note(place, record.memory_id, rest, nowMs);
+      if (count < queries || count < timesUsual * usual(place, record.memory_id)) return hit;
       const score = Number((Math.round((hit.score * share) / STEP) * STEP).toPrecision(12));
       const contribution = score - hit.score;
       const sentence = `It came up for ${count} questions that have nothing to do with each other`;

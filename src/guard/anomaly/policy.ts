@@ -15,6 +15,7 @@ export const anomalySchema = z.strictObject({
   }),
   hubness: z.strictObject({
     queries: z.int().min(2).max(64),
+    times_usual: z.number().min(1),
     related: z.number().gt(0).max(1),
     share: z.number().min(0).max(1),
   }),

@@ -152,6 +152,9 @@ describe('fuse', () => {
     expect(relevance(ranked, { query, floor })).to.deep.equal({ hits: [], nothingRelevant: true });
     expect(relevance(ranked, { query, floor, keep: true }), 'for an explanation').to.deep.equal({ hits: ranked, nothingRelevant: true });
     expect(relevance(ranked, { query, floor: 0.1 }), 'all of an answer that holds').to.deep.equal({ hits: ranked, nothingRelevant: false });
+    const taken = { signal: 'origin_share', raw: null, normalised: 1, weight: -0.2, contribution: -0.2, sentence: 'It gives way' };
+    const giving = ranked.map((hit) => ({ ...hit, score: Math.max(0, floor - 0.2), parts: [...hit.parts, taken] }));
+    expect(relevance(giving, { query, floor }).nothingRelevant, 'what gives way to others is an answer still').to.equal(false);
     const lower = relevance(ranked, { query, floor, minScore: 0.1 });
     expect(lower.hits.map(({ record }) => record.memory_id)).to.deep.equal(['one']);
     expect(lower.nothingRelevant).to.equal(false);

@@ -59,6 +59,22 @@ describe('hubness', () => {
     expect(score('anything else today')).to.equal(0.9);
   });
 
+  it('takes nothing where a few records answer all questions, and still finds the one that comes up for all of them', () => {
+    const others = Array.from({ length: 20 }, (_x, i) =>
+      foreign({ memory_id: `r${i}`, content: `Note ${i} about the ferry`, trust_tier: 1 + (i % 3) }),
+    );
+    const changed = new Set<string>();
+    const ask = (i: number, ...hits: RankedHit[]): void => {
+      for (const hit of look(hits, { tenant: 't1', query: unrelated(i), topK: 5, reader: 'ann' }))
+        if (hit.parts.length > 0) changed.add(hit.record.memory_id);
+    };
+    for (let i = 0; i < 120; i += 1) ask(i, ...others.filter((_x, n) => (n + i) % 5 === 0));
+    expect([...changed]).to.deep.equal([]);
+    look = hubness(policy, () => nowMs);
+    for (let i = 0; i < 60; i += 1) ask(i, foreign(), ...others.filter((_x, n) => (n + i) % 10 === 0));
+    expect([...changed]).to.deep.equal(['m1']);
+  });
+
   it('looks at foreign records in the first places alone, each tenant’s for itself', () => {
     const others: readonly [RankedHit, object][] = [
       [foreign({ trust_tier: 3 }), {}],
