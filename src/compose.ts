@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { openAdmission } from './compose/admission.ts';
 import { openAudit } from './compose/audit.ts';
 import { openAuth } from './compose/auth.ts';
 import { describeEmbedding, openEmbedding } from './compose/embedding.ts';
@@ -125,6 +126,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   const judge = textJudge(textPolicy);
   const review = openJudge(config, { policiesDir, verdicts: textPolicy.verdicts, clock, logger, metrics });
   teardown.add('language model', () => review.close());
+  const admission = openAdmission({ policiesDir, model: review.model, clock, logger });
   const policyWatch = watchPolicies(policiesDir, policyRevision, { logger, metrics });
   teardown.add('policy watch', () => policyWatch.close());
   const onHeldBack = ({ memoryId, verdict, ruleIds, first }: HeldBack): void => {
@@ -163,6 +165,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     embedder,
     profiles,
     layers,
+    admission,
     relations,
     keys: {
       cursor: keys.deriveKey('cursor'),

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { LanguageModel } from '../domain/ports.ts';
 import type { AdmissionStage } from '../guard/admission.ts';
 import { judgeSchema } from '../guard/judge/policy.ts';
 import { judgeStage } from '../guard/judge/stage.ts';
@@ -19,12 +20,17 @@ export interface JudgeParts {
   readonly metrics: Metrics;
 }
 
-/** Stages to be put after all others, so that the model sees masked text. Nothing is called before the first write. */
+/** Stages to be put after all others, so that the model sees masked text, and the model for whoever else asks it. Nothing is called before the first write. */
 export function openJudge(
   config: Config,
   { policiesDir, verdicts, clock, logger, metrics }: JudgeParts,
-): { readonly stages: readonly AdmissionStage[]; readonly admitsAtOnce: number; close(): Promise<void> } {
-  if (config.llm === undefined) return { stages: [], admitsAtOnce: 1, close: async () => undefined };
+): {
+  readonly stages: readonly AdmissionStage[];
+  readonly model: LanguageModel | undefined;
+  readonly admitsAtOnce: number;
+  close(): Promise<void>;
+} {
+  if (config.llm === undefined) return { stages: [], model: undefined, admitsAtOnce: 1, close: async () => undefined };
   const { baseUrl, model: name, apiKey } = config.llm;
   const policy = loadPolicy(join(policiesDir, 'judge.yaml'), judgeSchema);
   const model = new OpenAiLanguageModel({ baseUrl, model: name, ...(apiKey === undefined ? {} : { apiKey }) });
@@ -40,5 +46,5 @@ export function openJudge(
     },
   });
   logger.info({ model: name }, 'a language model judges what the rules let in');
-  return { stages: [stage], admitsAtOnce: MAX_CALLS, close: () => model.close() };
+  return { stages: [stage], model, admitsAtOnce: MAX_CALLS, close: () => model.close() };
 }

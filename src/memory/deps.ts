@@ -6,6 +6,7 @@ import type { WorkingLimits } from '../domain/working.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { FindSecrets } from '../guard/secrets/detect.ts';
 import type { EmbeddingProvider } from '../providers/embedding/provider.ts';
+import type { AdmissionParts } from './admission/admit.ts';
 import type { RelationPolicy } from './conflicts/relation-policy.ts';
 import type { LayerPolicy } from './layer-policy.ts';
 
@@ -20,6 +21,8 @@ export interface MemoryDeps {
   /** By name; `assistant` is the default one. */
   readonly profiles: ReadonlyMap<string, RankingProfile>;
   readonly layers: LayerPolicy;
+  /** Which texts are worth keeping. */
+  readonly admission: AdmissionParts;
   readonly working: WorkingMemory;
   readonly workingLimits: WorkingLimits;
   /** What duplicates and conflicts are told by. */

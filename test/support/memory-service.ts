@@ -13,6 +13,7 @@ import { createMemoryGateway } from '../../src/memory/create-gateway.ts';
 import type { MemoryDeps } from '../../src/memory/deps.ts';
 import type { CallContext, MemoryGateway } from '../../src/memory/gateway.ts';
 import { loadRelationPolicy } from '../../src/memory/conflicts/relation-policy.ts';
+import { admissionSchema, compileAdmission } from '../../src/memory/admission/policy.ts';
 import { layerPolicySchema } from '../../src/memory/layer-policy.ts';
 import { processWorkingMemory } from '../../src/memory/working/in-process.ts';
 import { workingPolicySchema } from '../../src/memory/working/policy.ts';
@@ -93,6 +94,7 @@ export async function openMemoryService(): Promise<MemoryService> {
     embedder,
     profiles: loadProfiles(join(policies, 'ranking')),
     layers: loadPolicy(join(policies, 'layers.yaml'), layerPolicySchema),
+    admission: { policy: compileAdmission(loadPolicy(join(policies, 'admission.yaml'), admissionSchema)) },
     working: processWorkingMemory({ clock: systemClock, limits: workingLimits }),
     workingLimits,
     relations: loadRelationPolicy(policies),

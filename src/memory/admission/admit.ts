@@ -1,0 +1,70 @@
+/** memory_write's question to admission: what becomes of an item whose writer leaves that to the service. */
+import { mapUnscreened } from '../../domain/sealed.ts';
+import type { WriteItem } from '../../domain/wire/write.ts';
+import { unwrapped } from '../../guard/envelope.ts';
+import { fingerprint } from '../../text/clean.ts';
+import type { MemoryDeps } from '../deps.ts';
+import type { CallContext } from '../gateway.ts';
+import { makeVisible } from '../search.ts';
+import { wasReturned } from '../working/notes.ts';
+import type { AskGrade } from './model-grade.ts';
+import type { CompiledAdmission } from './policy.ts';
+import { worthOf } from './worth.ts';
+
+export interface AdmissionParts {
+  readonly policy: CompiledAdmission;
+  /** With a language model: what no rule speaks about is asked of it. */
+  readonly ask?: AskGrade;
+}
+
+export interface Weighed {
+  /** With the kind, layer, importance and term that were found. */
+  readonly item: WriteItem;
+  /** What happened and why, in one sentence; none for what is stored as given. */
+  readonly reason?: string;
+  /** True: not to be stored. */
+  readonly dropped: boolean;
+}
+
+const ECHO = 'not kept: the service itself returned this text before, and the memory it came from still holds';
+
+/**
+ * `clean` has its secrets masked. What names its layer or says `admission: keep` is stored as given.
+ * Failures: ERR_STORE_* when a repeated answer has to be looked up.
+ */
+export async function weigh(deps: MemoryDeps, call: CallContext, clean: WriteItem): Promise<Weighed> {
+  const { actor } = call.principal;
+  if (clean.admission === 'keep' || clean.layer !== undefined) return { item: clean, dropped: false };
+  const { policy, ask } = deps.admission;
+  const context = { policy, layers: deps.layers, actor };
+  const byRules = worthOf(clean, context);
+  if (byRules.keep && (await isEcho(deps, call, clean))) return { item: clean, reason: ECHO, dropped: true };
+  const model = byRules.sure || ask === undefined ? undefined : await ask(clean.content, call.signal);
+  const worth = model === undefined ? byRules : worthOf(clean, context, model);
+  if (!worth.keep) return { item: clean, reason: worth.reason, dropped: true };
+  const { kind, layer, importance, ttlSeconds, reason } = worth;
+  // what was derived from memories is no turn of a talk
+  const place = layer === 'working' && (clean.source?.parents ?? []).length > 0 ? 'episodic' : layer;
+  const item: WriteItem = {
+    ...clean,
+    layer: place,
+    importance,
+    ...(kind === undefined ? {} : { kind }),
+    ...(ttlSeconds === undefined ? {} : { ttl_seconds: ttlSeconds }),
+  };
+  return { item, reason, dropped: false };
+}
+
+/** A record of it that its reader still gets: what has been forgotten since is no echo. */
+async function isEcho(deps: MemoryDeps, call: CallContext, { session_id, content, source }: WriteItem): Promise<boolean> {
+  const { principal } = call;
+  // a person who says it again means it
+  if (principal.actor === 'user' && (source === undefined || source.type === 'user')) return false;
+  if (!(await wasReturned(deps, call, session_id, content))) return false;
+  await makeVisible(deps, principal.tenant);
+  const look = { filter: {}, links: { fingerprint: [fingerprint(unwrapped(content))] }, limit: 1, after: undefined };
+  const page = await deps.index.list(deps.guard.scope(look, { principal, action: 'read', reach: 'granted', nowMs: deps.clock() }));
+  let held = false;
+  mapUnscreened(page, ({ records }) => (held = records.length > 0));
+  return held;
+}

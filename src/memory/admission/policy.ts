@@ -1,0 +1,120 @@
+/** The admission policy (policies/admission.yaml): features of sentences, the rules that join them, grades and terms; read once at start. */
+import { z } from 'zod';
+import { KINDS, type Kind } from '../../domain/memory.ts';
+import type { DeepReadonly } from '../../policy.ts';
+
+const patterns = z
+  .array(z.string().min(1))
+  .min(1)
+  .refine((sources) => sources.every(compiles), 'must be regular expressions');
+const names = z.array(z.string().regex(/^[a-z_]+$/));
+const grade = z.int().min(1).max(5);
+const examples = { match: z.array(z.string()).min(1), pass: z.array(z.string()).min(1) };
+
+export const admissionSchema = z
+  .strictObject({
+    version: z.int().min(1),
+    keep_from: z.number().min(0).max(1),
+    agent_importance_max: z.number().min(0).max(1),
+    plain_grade: grade,
+    model: z.strictObject({ time_ms: z.int().min(100).max(60_000), failures: z.int().min(1), rest_ms: z.int().min(0).max(3_600_000) }),
+    volatile: z.array(z.strictObject({ ttl_seconds: z.int().min(60), patterns, ...examples })),
+    lead_in: patterns,
+    features: z.record(z.string().regex(/^[a-z_]+$/), z.union([patterns, z.strictObject({ cased: z.literal(true), patterns })])),
+    rules: z
+      .array(
+        z.strictObject({
+          id: z.string().regex(/^[a-z-]+$/),
+          grade,
+          kind: z.enum(KINDS).optional(),
+          reason: z.string().min(1),
+          /** What it is about is not worth keeping. */
+          drops: z.literal(true).optional(),
+          /** A clause of such a sentence may state something all the same. */
+          carries: z.literal(true).optional(),
+          /** Holds for such a clause too. */
+          carried: z.literal(true).optional(),
+          all: names.min(1),
+          any: names.optional(),
+          none: names.optional(),
+          ...examples,
+        }),
+      )
+      .min(1),
+  })
+  .superRefine(({ features, rules }, ctx) => {
+    for (const [i, rule] of rules.entries())
+      for (const name of [...rule.all, ...(rule.any ?? []), ...(rule.none ?? []), ...READ_BY_CODE])
+        if (features[name] === undefined)
+          ctx.addIssue({ code: 'custom', path: ['rules', i], message: `names a feature that there is not: ${name}` });
+  });
+
+/** Features that clauses are chosen by. */
+const READ_BY_CODE = ['question', 'request', 'asks_word'] as const;
+
+export type AdmissionPolicy = DeepReadonly<z.output<typeof admissionSchema>>;
+
+export interface AdmissionRule {
+  readonly id: string;
+  readonly grade: number;
+  readonly kind: Kind | undefined;
+  readonly reason: string;
+  readonly drops: boolean;
+  readonly carries: boolean;
+  readonly carried: boolean;
+  readonly all: readonly string[];
+  readonly any: readonly string[];
+  readonly none: readonly string[];
+}
+
+/** The policy with its patterns made ready. */
+export interface CompiledAdmission {
+  readonly keepFrom: number;
+  readonly agentImportanceMax: number;
+  readonly plainGrade: number;
+  readonly model: { readonly timeMs: number; readonly failures: number; readonly restMs: number };
+  readonly volatile: readonly { readonly ttlSeconds: number; readonly pattern: RegExp }[];
+  readonly leadIn: RegExp;
+  readonly features: ReadonlyMap<string, { readonly cased: boolean; readonly pattern: RegExp }>;
+  readonly rules: readonly AdmissionRule[];
+}
+
+/** Compiles a checked policy. */
+export function compileAdmission(policy: AdmissionPolicy): CompiledAdmission {
+  return {
+    keepFrom: policy.keep_from,
+    agentImportanceMax: policy.agent_importance_max,
+    plainGrade: policy.plain_grade,
+    model: { timeMs: policy.model.time_ms, failures: policy.model.failures, restMs: policy.model.rest_ms },
+    volatile: policy.volatile.map(({ ttl_seconds: ttlSeconds, patterns: sources }) => ({ ttlSeconds, pattern: joined(sources) })),
+    leadIn: joined(policy.lead_in),
+    features: new Map(
+      Object.entries(policy.features).map(([name, feature]) => {
+        const sources: readonly string[] = 'patterns' in feature ? feature.patterns : feature;
+        return [name, { cased: 'cased' in feature, pattern: joined(sources) }];
+      }),
+    ),
+    rules: policy.rules.map((rule) => ({
+      id: rule.id,
+      grade: rule.grade,
+      kind: rule.kind,
+      reason: rule.reason,
+      drops: rule.drops === true,
+      carries: rule.carries === true,
+      carried: rule.carried === true,
+      all: rule.all,
+      any: rule.any ?? [],
+      none: rule.none ?? [],
+    })),
+  };
+}
+
+const joined = (sources: readonly string[]): RegExp => new RegExp(sources.map((source) => `(?:${source})`).join('|'), 'u');
+
+function compiles(source: string): boolean {
+  try {
+    return new RegExp(source, 'u') instanceof RegExp;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,75 @@
+/** Reads one sentence by the admission rules: what it is, and what its clauses state where the whole of it only asks. Pure. */
+import type { AdmissionRule, CompiledAdmission } from './policy.ts';
+import { clausesOf, sentenceOf, type Sentence } from './sentences.ts';
+
+/** What a sentence was taken for. `rule` undefined: no rule speaks about it. */
+export interface Reading {
+  readonly rule: AdmissionRule | undefined;
+  /** The rule that its clause or its words are of, where another one opened the sentence. */
+  readonly within?: AdmissionRule;
+  readonly acknowledgement?: true;
+}
+
+const MAX_LEAD_INS = 6;
+
+/** One sentence. */
+export function readSentence(policy: CompiledAdmission, given: Sentence): Reading {
+  const sentence = withoutLeadIn(policy, given);
+  if (sentence === undefined) return { rule: undefined, acknowledgement: true };
+  const has = featuresOf(policy, sentence);
+  const rule = policy.rules.find((one) => holds(one, has));
+  if (rule?.carries !== true) return { rule };
+  const within = carriedIn(policy, sentence, rule);
+  return within === undefined ? { rule } : { rule, within };
+}
+
+/** Words that only open or close a turn are taken off the front; undefined when nothing else is left. */
+function withoutLeadIn({ leadIn }: CompiledAdmission, given: Sentence): Sentence | undefined {
+  let { cased } = given;
+  for (let i = 0; i < MAX_LEAD_INS; i += 1) {
+    const [opening = ''] = leadIn.exec(cased.toLowerCase()) ?? [];
+    if (opening === '') break;
+    cased = cased.slice(opening.length).trim();
+  }
+  return /[\p{L}\p{N}]/u.test(cased) ? sentenceOf(cased) : undefined;
+}
+
+type Has = (feature: string) => boolean;
+
+/** Each feature is looked for once, when a rule asks. */
+function featuresOf({ features }: CompiledAdmission, sentence: Sentence): Has {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const feature = features.get(name);
+    const found = feature?.pattern.test(feature.cased ? sentence.cased : sentence.text) === true;
+    known.set(name, found);
+    return found;
+  };
+}
+
+function holds({ all, any, none }: AdmissionRule, has: Has): boolean {
+  return all.every(has) && (any.length === 0 || any.some(has)) && !none.some(has);
+}
+
+/**
+ * The weightiest rule that a clause is of, in a sentence that asks or orders. What a question supposes or asks about is not stated: its only
+ * clause, and clauses with a word that asks, state nothing.
+ */
+function carriedIn(policy: CompiledAdmission, sentence: Sentence, opening: AdmissionRule): AdmissionRule | undefined {
+  const carried = policy.rules.filter((rule) => rule.carried);
+  const best = (parts: readonly Has[]): AdmissionRule | undefined =>
+    carried.filter((rule) => parts.some((has) => holds(rule, has))).reduce<AdmissionRule | undefined>(weightier, undefined);
+  if (!opening.drops) return best([featuresOf(policy, sentence), ...clausesOf(sentence).map((clause) => featuresOf(policy, clause))]);
+  const clauses = clausesOf(sentence).map((clause) => {
+    const has = featuresOf(policy, clause);
+    return { has, asks: has('question') || has('request') || has('asks_word') };
+  });
+  const last = clauses.length - 1;
+  const othersAsk = clauses.slice(0, last).some(({ asks }) => asks);
+  const asksAtItsEnd = /[?？]\s*$/u.test(sentence.text);
+  return best(clauses.filter(({ asks }, i) => !asks && last > 0 && (i < last || othersAsk || !asksAtItsEnd)).map(({ has }) => has));
+}
+
+const weightier = (a: AdmissionRule | undefined, b: AdmissionRule): AdmissionRule => (a === undefined || b.grade > a.grade ? b : a);

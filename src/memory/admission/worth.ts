@@ -1,0 +1,145 @@
+/** Whether a text is worth a long-term memory, by rules alone, and as what: kind, layer, importance and term; memory_write asks before anything is stored. Pure. */
+import type { Kind, Layer } from '../../domain/memory.ts';
+import type { Actor } from '../../domain/principal.ts';
+import type { WriteItem } from '../../domain/wire/write.ts';
+import { defaultLayer, type LayerPolicy } from '../layer-policy.ts';
+import type { AdmissionRule, CompiledAdmission } from './policy.ts';
+import { readSentence, type Reading } from './read.ts';
+import { sentencesOf } from './sentences.ts';
+
+export interface WorthContext {
+  readonly policy: CompiledAdmission;
+  readonly layers: LayerPolicy;
+  /** Who writes it: what an agent says of importance is a hint. */
+  readonly actor: Actor;
+}
+
+/** A grade of the model's for what the rules say nothing about (admission/model-grade). */
+export interface ModelGrade {
+  readonly grade: number;
+  readonly kind: Kind | undefined;
+  /** Holds for about a day. */
+  readonly passing: boolean;
+}
+
+export type Worth =
+  | { readonly keep: false; readonly reason: string; readonly sure: boolean }
+  | {
+      readonly keep: true;
+      /** Given, or found. */
+      readonly kind?: Kind;
+      readonly layer: Layer;
+      readonly importance: number;
+      /** Of a state that passes. */
+      readonly ttlSeconds?: number;
+      readonly reason: string;
+      /** False: no rule speaks about it, so a model may be asked. */
+      readonly sure: boolean;
+    };
+
+/** Terms of a model's passing states, in seconds. */
+const PASSING_SECONDS = 86_400;
+const MAX_GRADE = 5;
+/** States of these kinds hold no longer than they say; decisions, events, errors and results are over already. */
+const STATES: readonly (Kind | undefined)[] = [undefined, 'fact', 'preference', 'constraint'];
+
+/** What one text comes to: its weightiest sentence. */
+interface Graded {
+  readonly grade: number;
+  readonly kind: Kind | undefined;
+  readonly reason: string;
+  /** A rule speaks about it. */
+  readonly ruled: boolean;
+  /** Text of the sentence, lower case. */
+  readonly text: string;
+}
+
+/**
+ * What is worth keeping is kept: what is about somebody or something, can be used again, and holds for a while; the last two questions
+ * are the grade's and the term's. What a caller says of the item (kind, layer, term, a person's importance) stands.
+ */
+export function worthOf(item: WriteItem, context: WorthContext, model?: ModelGrade): Worth {
+  const { policy, layers, actor } = context;
+  const said = gradeOf(policy, item);
+  const described = isDescribed(item) && said.grade < policy.plainGrade && !isBare(said);
+  const byRules: Graded = described
+    ? { ...said, grade: policy.plainGrade, kind: undefined, reason: 'its writer says what it is', ruled: true }
+    : said;
+  const graded: Graded =
+    model === undefined || byRules.ruled
+      ? byRules
+      : { ...byRules, grade: model.grade, kind: model.kind, reason: 'judged by the language model', ruled: true };
+  const importance = importanceOf(item, graded, actor, policy);
+  const how = `grade ${graded.grade} of ${MAX_GRADE}, ${model === undefined || byRules.ruled ? 'by rules' : 'by the language model'}`;
+  if (importance < policy.keepFrom && !(item.importance !== undefined && actor !== 'agent' && graded.grade >= policy.plainGrade))
+    return { keep: false, reason: `not kept: ${graded.reason} (${how})`, sure: byRules.ruled };
+  const kind = item.kind ?? graded.kind;
+  const ttlSeconds = item.ttl_seconds ?? (STATES.includes(kind) ? termOf(policy, graded, model) : undefined);
+  const layer = layerOf(layers, { ...item, kind });
+  const asWhat = kind === undefined ? `kept in ${layer} memory` : `kept as ${kind} in ${layer} memory`;
+  const term =
+    ttlSeconds === undefined || item.ttl_seconds !== undefined ? '' : ` for ${Math.round(ttlSeconds / 86_400)} d, as it will pass`;
+  return {
+    keep: true,
+    ...(kind === undefined ? {} : { kind }),
+    layer,
+    importance,
+    ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
+    reason: `${asWhat}${term}: ${graded.reason} (${how})`,
+    sure: byRules.ruled,
+  };
+}
+
+/** By kind, task and subject; else the session's own, if it has one. */
+function layerOf(
+  layers: LayerPolicy,
+  item: Pick<WriteItem, 'task_id' | 'subject' | 'session_id'> & { readonly kind: Kind | undefined },
+): Layer {
+  const { kind, task_id, subject, session_id: session } = item;
+  if (kind === undefined && task_id === undefined && subject === undefined && session !== undefined) return 'working';
+  return defaultLayer(layers, { kind, task_id, subject });
+}
+
+/** Somebody took the trouble to say what it is. */
+function isDescribed(item: WriteItem): boolean {
+  return [item.kind, item.subject, item.topic, item.title, item.summary].some((field) => field !== undefined) || item.pinned === true;
+}
+
+/** Nothing but an acknowledgement: no description makes that worth keeping. */
+function isBare({ reason }: Graded): boolean {
+  return reason === ACKNOWLEDGEMENT;
+}
+
+const ACKNOWLEDGEMENT = 'it only acknowledges';
+
+function gradeOf(policy: CompiledAdmission, { content }: WriteItem): Graded {
+  const readings = sentencesOf(content).map((sentence) => gradedOf(policy, readSentence(policy, sentence), sentence.text));
+  const [first] = readings;
+  // nothing but marks and pictures
+  if (first === undefined) return { grade: 1, kind: undefined, reason: ACKNOWLEDGEMENT, ruled: true, text: '' };
+  return readings.reduce(
+    (best, next) => (next.grade > best.grade || (next.grade === best.grade && next.ruled && !best.ruled) ? next : best),
+    first,
+  );
+}
+
+function gradedOf(policy: CompiledAdmission, { rule, within, acknowledgement }: Reading, text: string): Graded {
+  if (acknowledgement === true) return { grade: 1, kind: undefined, reason: ACKNOWLEDGEMENT, ruled: true, text };
+  if (rule === undefined) return { grade: policy.plainGrade, kind: undefined, reason: 'nothing speaks against it', ruled: false, text };
+  const said: AdmissionRule = rule.drops && within !== undefined ? within : rule;
+  return { grade: said.grade, kind: within?.kind ?? said.kind, reason: said.reason, ruled: true, text };
+}
+
+function importanceOf({ importance: given }: WriteItem, { grade, ruled }: Graded, actor: Actor, policy: CompiledAdmission): number {
+  const graded = (grade - 1) / (MAX_GRADE - 1);
+  if (given === undefined || graded < policy.keepFrom) return graded;
+  if (actor !== 'agent') return given;
+  const hint = Math.min(given, policy.agentImportanceMax);
+  // no rule speaks about it: its writer knows best; else it can be raised by the hint, not talked down
+  return ruled ? Math.max(graded, hint) : hint;
+}
+
+function termOf(policy: CompiledAdmission, { text }: Graded, model: ModelGrade | undefined): number | undefined {
+  const term = policy.volatile.find(({ pattern }) => pattern.test(text))?.ttlSeconds;
+  return term ?? (model?.passing === true ? PASSING_SECONDS : undefined);
+}
