@@ -33,12 +33,17 @@ export const memoryWrite = defineOperation({
   http: [{ method: 'POST', path: '/v1/memories', status: 200, idempotencyKey: true, largeBody: true }],
   mcp: {
     tool: 'default',
-    fields: ['content', 'namespace', 'kind', 'subject', 'topic', 'tags', 'occurred_at', 'session_id', 'source.type', 'source.uri', 'wait'],
+    fields: [
+      ...['content', 'namespace', 'kind', 'layer', 'state', 'subject', 'topic', 'tags', 'occurred_at', 'session_id'],
+      ...['source.type', 'source.uri', 'wait'],
+    ],
     required: ['content'],
     words: {
       content: 'One self-contained piece in the user’s language',
       namespace: 'Your own by default',
       kind: 'What it is',
+      layer: 'working: for this session alone',
+      state: 'With layer working: slots of its task',
       topic: 'What about it',
       tags: 'Labels',
       occurred_at: 'When it happened',
