@@ -33,6 +33,7 @@ import { textJudge, textStage } from './guard/text/stage.ts';
 import { trustPolicySchema } from './guard/policy.ts';
 import { createHttpServer } from './http/server.ts';
 import { createMcpMount } from './mcp/mount.ts';
+import { loadContextPolicy } from './memory/context/policy.ts';
 import { createMemoryGateway } from './memory/create-gateway.ts';
 import { loadRelationPolicy } from './memory/conflicts/relation-policy.ts';
 import { layerPolicySchema } from './memory/layer-policy.ts';
@@ -89,6 +90,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   const layers = loadPolicy(join(policiesDir, 'layers.yaml'), layerPolicySchema);
   const relations = loadRelationPolicy(policiesDir);
   const workingLimits = loadPolicy(join(policiesDir, 'working.yaml'), workingPolicySchema);
+  const context = loadContextPolicy(policiesDir);
   const profiles = loadProfiles(join(policiesDir, 'ranking'));
   const instructions = loadInstructions(policiesDir);
   const keys = await openKeys(config);
@@ -165,6 +167,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     embedder,
     profiles,
     layers,
+    context,
     admission,
     relations,
     keys: {

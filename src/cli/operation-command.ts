@@ -16,6 +16,7 @@ import { readStdin } from './stdin.ts';
 const ZH: Readonly<Record<string, string>> = {
   memory_write: '写入一条记忆',
   memory_search: '检索记忆',
+  memory_context: '本轮提示词所需的记忆',
   memory_get: '读取一条记忆',
   memory_list: '列出记忆',
   memory_update: '更正一条记忆',

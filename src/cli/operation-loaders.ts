@@ -16,6 +16,7 @@ export const OPERATION_LOADERS: ReadonlyMap<string, Load> = new Map<string, Load
   ['remember', write],
   ['search', search],
   ['recall', search],
+  ['context', async () => (await import('../operations/memory-context.ts')).memoryContext],
   ['get', async () => (await import('../operations/memory-get.ts')).memoryGet],
   ['list', async () => (await import('../operations/memory-list.ts')).memoryList],
   ['update', async () => (await import('../operations/memory-update.ts')).memoryUpdate],

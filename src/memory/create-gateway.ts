@@ -1,4 +1,5 @@
 /** Makes the memory gateway from its parts; compose.ts calls it once. */
+import { context } from './context/context.ts';
 import type { MemoryDeps } from './deps.ts';
 import { exportLines } from './export.ts';
 import { forget } from './forget.ts';
@@ -24,6 +25,7 @@ export function createMemoryGateway(deps: MemoryDeps): MemoryGateway {
   return {
     write: (input, call) => write(deps, turns, input, call),
     search: (input, call) => search(deps, input, call),
+    context: (input, call) => context(deps, input, call),
     get: (input, call) => get(deps, input, call),
     list: (input, call) => list(deps, input, call),
     update: (input, call) => update(deps, turns, input, call),

@@ -8,6 +8,7 @@ import type { FindSecrets } from '../guard/secrets/detect.ts';
 import type { EmbeddingProvider } from '../providers/embedding/provider.ts';
 import type { AdmissionParts } from './admission/admit.ts';
 import type { RelationPolicy } from './conflicts/relation-policy.ts';
+import type { ContextPolicy } from './context/policy.ts';
 import type { LayerPolicy } from './layer-policy.ts';
 
 export interface MemoryDeps {
@@ -21,6 +22,8 @@ export interface MemoryDeps {
   /** By name; `assistant` is the default one. */
   readonly profiles: ReadonlyMap<string, RankingProfile>;
   readonly layers: LayerPolicy;
+  /** How memory_context chooses, and its words. */
+  readonly context: ContextPolicy;
   /** Which texts are worth keeping. */
   readonly admission: AdmissionParts;
   readonly working: WorkingMemory;

@@ -1,6 +1,7 @@
 /** The only door to memory: operations and jobs call this, it calls the guard, the service and the guard again. */
 import type { Status } from '../domain/memory.ts';
 import type { Principal } from '../domain/principal.ts';
+import type { ContextAnswer, ContextInput } from '../domain/wire/context.ts';
 import type { ForgetAnswer, ForgetInput } from '../domain/wire/forget.ts';
 import type {
   GetInput,
@@ -66,6 +67,8 @@ type Bare<T> = Omit<T, 'trace_id'>;
 export interface MemoryGateway {
   write(input: WriteInput, call: CallContext): Promise<Bare<WriteAnswer>>;
   search(input: SearchInput, call: CallContext): Promise<Bare<SearchAnswer>>;
+  /** The block for a prompt. */
+  context(input: ContextInput, call: CallContext): Promise<Bare<ContextAnswer>>;
   get(input: GetInput, call: CallContext): Promise<MemoryView>;
   list(input: ListInput, call: CallContext): Promise<Bare<ListAnswer>>;
   update(input: UpdateInput, call: CallContext): Promise<Bare<UpdateAnswer>>;

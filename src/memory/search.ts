@@ -5,7 +5,7 @@ import { TIER, TIER_NAMES } from '../domain/trust.ts';
 import type { Filter } from '../domain/wire/common.ts';
 import type { SearchAnswer, SearchInput } from '../domain/wire/read.ts';
 import type { AccessRequest } from '../gate/access-policy.ts';
-import type { Screening } from '../guard/guard.ts';
+import type { HitOptions, Screening } from '../guard/guard.ts';
 import { coarse } from '../ranking/coarse.ts';
 import { fuse, relevance } from '../ranking/fuse.ts';
 import { withWeights } from '../ranking/profile.ts';
@@ -45,13 +45,30 @@ export async function search(deps: MemoryDeps, input: SearchInput, call: CallCon
 export interface Found {
   /** Best first, not cut. */
   readonly screening: Screening<RankedHit>;
+  /** What was asked, masked. */
+  readonly query: string;
   readonly profile: RankingProfile;
   readonly topK: number;
   readonly degraded: string[];
 }
 
+/** How memory_context ranks: wider than a search, and for lines of a prompt. */
+export interface RankOptions {
+  /** Candidates of the one query, in place of the profile's. */
+  readonly candidates?: number;
+  /** True: never a second, longer query. */
+  readonly once?: boolean;
+  readonly screen?: Pick<HitOptions, 'lineOf' | 'boundary'>;
+}
+
 /** Everything of a search up to the screened, ranked hits; memory_forget by query reads the same. */
-export async function rank(deps: MemoryDeps, given: SearchInput, call: CallContext, action: 'read' | 'forget' = 'read'): Promise<Found> {
+export async function rank(
+  deps: MemoryDeps,
+  given: SearchInput,
+  call: CallContext,
+  action: 'read' | 'forget' = 'read',
+  options: RankOptions = {},
+): Promise<Found> {
   const { principal } = call;
   const input = maskedQuery(deps, principal.tenant, given);
   const profile = profileOf(deps, input);
@@ -76,16 +93,22 @@ export async function rank(deps: MemoryDeps, given: SearchInput, call: CallConte
     query: input.query,
     vectors: [...(first ?? []), ...(more ?? [])],
     filter: hardFilter(input, floor),
-    profile,
+    profile: options.candidates === undefined ? profile : { ...profile, candidates: options.candidates },
     topK,
     askedAtMs: input.asked_at === undefined ? request.nowMs : Date.parse(input.asked_at),
     taskId: input.task_id,
     taskType: input.task_type,
     passages: holdings.passages,
   };
-  const screening = await screened(deps, spec, request, floor, input.influence_only === true);
+  const screening = await screened(
+    deps,
+    spec,
+    request,
+    { ...options.screen, floor, influenceOnly: input.influence_only === true },
+    options.once,
+  );
   const degraded = [...(first === undefined || more === undefined ? ['vector'] : []), ...(screening.degraded ? ['guard'] : [])];
-  return { screening, profile, topK, degraded };
+  return { screening, query: input.query, profile, topK, degraded };
 }
 
 /** Candidates of the second query, for an answer that copies have emptied: what 50 copies of one text leave fills 20 places still. */
@@ -99,23 +122,17 @@ async function screened(
   deps: MemoryDeps,
   spec: SearchSpec,
   request: AccessRequest,
-  floor: number,
-  influenceOnly: boolean,
+  options: HitOptions,
+  once = false,
 ): Promise<Screening<RankedHit>> {
   const query = deps.guard.scope(spec, request);
   const page = await ranked(deps, query, spec);
   // ids alone leave the service here, and what is held back must be within reach of forgetting
-  if (request.action === 'forget') return deps.guard.screenHits(page.hits, query, { floor, unshown: true });
-  const screening = await deps.guard.screenHits(page.hits, query, {
-    floor,
-    prompt: true,
-    topK: spec.topK,
-    influenceOnly,
-    query: spec.query,
-  });
+  if (request.action === 'forget') return deps.guard.screenHits(page.hits, query, { ...options, influenceOnly: false, unshown: true });
+  const screening = await deps.guard.screenHits(page.hits, query, { ...options, prompt: true, topK: spec.topK, query: spec.query });
   const { candidates } = spec.profile;
-  if (screening.items.length >= spec.topK || page.found < candidates || candidates >= MORE_CANDIDATES) return screening;
-  return screened(deps, { ...spec, profile: { ...spec.profile, candidates: MORE_CANDIDATES } }, request, floor, influenceOnly);
+  if (once || screening.items.length >= spec.topK || page.found < candidates || candidates >= MORE_CANDIDATES) return screening;
+  return screened(deps, { ...spec, profile: { ...spec.profile, candidates: MORE_CANDIDATES } }, request, options);
 }
 
 /** The index's hits in order, and how many it brought. */

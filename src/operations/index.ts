@@ -3,6 +3,7 @@ import type { AnyOperation } from './define.ts';
 import { memoryAudit } from './memory-audit.ts';
 import { memoryAuditVerify } from './memory-audit-verify.ts';
 import { memoryCollect } from './memory-collect.ts';
+import { memoryContext } from './memory-context.ts';
 import { memoryConfirm } from './memory-confirm.ts';
 import { memoryConfirmations } from './memory-confirmations.ts';
 import { memoryExport } from './memory-export.ts';
@@ -30,6 +31,7 @@ import { memoryWrite } from './memory-write.ts';
 export const operations: readonly AnyOperation[] = Object.freeze([
   memoryWrite,
   memorySearch,
+  memoryContext,
   memoryGet,
   memoryList,
   memoryUpdate,

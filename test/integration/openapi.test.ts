@@ -50,6 +50,8 @@ const VOLATILE = new Set([
   ...['memory_id', 'memory_ids', 'replaced', 'owner', 'trace_id', 'policy_revision', 'plan', 'plan_expires_at', 'next_cursor'],
   ...['created_at', 'updated_at', 'valid_from', 'valid_to', 'expires_at', 'content_hash', 'score', 'engine_score', 'took_ms', 'settled'],
   ...['ts', 'turn_id'],
+  // the day of a memory stands in it
+  'context',
   ...['at', 'chain', 'hash', 'prev_hash', 'anchors', 'unanchored'],
   ...['uptime_seconds', 'url', 'engine', 'embedding', 'tenant', 'raw', 'normalised', 'contribution', 'sentence', 'weight', 'text'],
 ]);

@@ -95,6 +95,13 @@ describe('grants', function () {
       explain: maybe(fc.boolean()),
       top_k: fc.constant(20),
     }),
+    memory_context: fc.record({
+      query: fc.constantFrom(MARK, `the ${MARK} of the victim`),
+      namespaces,
+      session_id: maybe(fc.constant(MARK)),
+      effort: maybe(fc.constantFrom('low', 'high')),
+      lang: maybe(fc.constantFrom('zh', 'en')),
+    }),
     memory_get: fc.record({ memory_id: id }),
     memory_list: fc.record({ namespaces, filter: maybe(filter), cursor: maybe(fc.constant(undefined).map(() => cursor)) }),
     memory_history: fc.record({ memory_id: id }),

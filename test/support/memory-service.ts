@@ -9,6 +9,7 @@ import type { Guard } from '../../src/guard/guard.ts';
 import { createEmbedJob } from '../../src/jobs/embed.ts';
 import { createWorker, type Worker } from '../../src/jobs/worker.ts';
 import { loadSecretFinder } from '../../src/guard/secrets/policy.ts';
+import { loadContextPolicy } from '../../src/memory/context/policy.ts';
 import { createMemoryGateway } from '../../src/memory/create-gateway.ts';
 import type { MemoryDeps } from '../../src/memory/deps.ts';
 import type { CallContext, MemoryGateway } from '../../src/memory/gateway.ts';
@@ -93,6 +94,7 @@ export async function openMemoryService(): Promise<MemoryService> {
     dirty: processDirtyMarks(),
     embedder,
     profiles: loadProfiles(join(policies, 'ranking')),
+    context: loadContextPolicy(policies),
     layers: loadPolicy(join(policies, 'layers.yaml'), layerPolicySchema),
     admission: { policy: compileAdmission(loadPolicy(join(policies, 'admission.yaml'), admissionSchema)) },
     working: processWorkingMemory({ clock: systemClock, limits: workingLimits }),

@@ -5,6 +5,7 @@ import type { Principal } from '../../src/domain/principal.ts';
 import type { Guard, GuardOptions } from '../../src/guard/guard.ts';
 import { loadSecretFinder } from '../../src/guard/secrets/policy.ts';
 import { admissionSchema, compileAdmission } from '../../src/memory/admission/policy.ts';
+import { loadContextPolicy } from '../../src/memory/context/policy.ts';
 import { createMemoryGateway } from '../../src/memory/create-gateway.ts';
 import type { MemoryDeps } from '../../src/memory/deps.ts';
 import type { CallContext, MemoryGateway } from '../../src/memory/gateway.ts';
@@ -112,6 +113,7 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
     dirty: processDirtyMarks(),
     embedder,
     profiles: loadProfiles(join(policies, 'ranking')),
+    context: loadContextPolicy(policies),
     layers: loadPolicy(join(policies, 'layers.yaml'), layerPolicySchema),
     admission: { policy: compileAdmission(loadPolicy(join(policies, 'admission.yaml'), admissionSchema)) },
     working: processWorkingMemory({ clock, limits: workingLimits }),

@@ -24,6 +24,7 @@ type RestRequest = readonly [method: string, path: string, body?: Input | undefi
 const REST: Readonly<Record<string, (input: Input) => RestRequest>> = {
   memory_write: (input) => ['POST', '/v1/memories', input],
   memory_search: (input) => ['POST', '/v1/memories/search', input],
+  memory_context: (input) => ['POST', '/v1/context', input],
   memory_get: ({ memory_id: id, ...rest }) => ['GET', `${memoryPath(id)}${queryString(rest)}`],
   memory_list: (input) => ['GET', `/v1/memories${queryString(input)}`],
   memory_history: ({ memory_id: id, ...rest }) => ['GET', `${memoryPath(id)}/history${queryString(rest)}`],

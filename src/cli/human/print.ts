@@ -2,6 +2,7 @@
 import type { Invocation } from '../command-spec.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printAudit, printAuditVerify } from './audit.ts';
+import { printContext } from './context.ts';
 import { printForgotten, printUpdated, printWritten } from './changes.ts';
 import { printHistory, printHits, printList, printMemory } from './memories.ts';
 import type { Printed, Printer } from './printer.ts';
@@ -12,6 +13,7 @@ import { inert, penFor } from './text.ts';
 const PRINTERS: Readonly<Record<string, Printer<never>>> = {
   memory_write: printWritten,
   memory_search: printHits,
+  memory_context: printContext,
   memory_get: printMemory,
   memory_list: printList,
   memory_update: printUpdated,

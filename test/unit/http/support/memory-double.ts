@@ -40,6 +40,7 @@ export const VIEW: MemoryView = {
 const ANSWERS: Record<keyof MemoryGateway, unknown> = {
   write: { results: [{ memory_id: MEMORY_ID, outcome: 'stored', version: 1, settled: false, replaced: [], masked: [], guard: GUARD }] },
   search: { hits: [], nothing_relevant: true, degraded: [], took_ms: 1 },
+  context: { context: '', items: [], tokens: 0, nothing_relevant: true, degraded: [], took_ms: 1 },
   get: VIEW,
   list: { items: [VIEW], next_cursor: null },
   update: { memory_id: MEMORY_ID, outcome: 'updated', version: 4 },
@@ -84,6 +85,7 @@ export function memoryDouble(): MemoryDouble {
     intercept: undefined,
     write: answer('write'),
     search: answer('search'),
+    context: answer('context'),
     get: answer('get'),
     list: answer('list'),
     update: answer('update'),

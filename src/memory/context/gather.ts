@@ -1,0 +1,57 @@
+/** Finds what a turn may need: the one hybrid query, wider than a search, of whose hits each that is relevant by itself may stand in the block. */
+import type { Layer } from '../../domain/memory.ts';
+import type { RankedHit, RankingProfile } from '../../domain/ranking.ts';
+import type { ContextInput } from '../../domain/wire/context.ts';
+import type { SearchInput } from '../../domain/wire/read.ts';
+import type { ScreenedItem } from '../../guard/guard.ts';
+import { relevance } from '../../ranking/fuse.ts';
+import type { MemoryDeps } from '../deps.ts';
+import type { CallContext } from '../gateway.ts';
+import { rank, type RankOptions } from '../search.ts';
+import type { EffortRule } from './policy.ts';
+
+/** The layers of the index; turns of a session come from elsewhere. */
+const STORED_LAYERS: readonly Layer[] = ['strategic', 'semantic', 'episodic'];
+
+export interface Gathered {
+  /** Relevant ones, best first, at most as many as the effort allows. */
+  readonly items: readonly ScreenedItem<RankedHit>[];
+  /** What was asked, masked. */
+  readonly query: string;
+  readonly degraded: readonly string[];
+}
+
+/**
+ * One query brings the candidates of all layers; with `per_layer` one more for each layer that has nothing relevant among them. Failures as
+ * memory_search has.
+ */
+export async function gather(
+  deps: MemoryDeps,
+  input: ContextInput,
+  call: CallContext,
+  effort: EffortRule,
+  screen: NonNullable<RankOptions['screen']>,
+): Promise<Gathered> {
+  const { token_budget: _budget, session_id: _session, effort: _effort, lang: _lang, turn_id: _turn, ...asked } = input;
+  const search: SearchInput = { ...asked, top_k: effort.items };
+  const options: RankOptions = { candidates: effort.candidates, once: true, screen };
+  const first = await rank(deps, search, call, 'read', options);
+  const found = first.screening.items.filter((item) => isRelevant(item, first));
+  const empty = effort.per_layer ? STORED_LAYERS.filter((layer) => !found.some(({ value }) => value.record.layer === layer)) : [];
+  const more = await Promise.all(empty.map((layer) => rank(deps, { ...search, filter: { layer: [layer] } }, call, 'read', options)));
+  const others = more.flatMap((one) => one.screening.items.filter((item) => isRelevant(item, one)));
+  const items = [...found, ...others].sort((a, b) => b.value.score - a.value.score);
+  return {
+    items: items.slice(0, effort.items),
+    query: first.query,
+    degraded: [...new Set([first, ...more].flatMap(({ degraded }) => degraded))],
+  };
+}
+
+/** By the rule that decides whether a search has an answer, of one hit alone: what a search shows beside its best would be noise in a prompt. */
+function isRelevant(
+  { value }: ScreenedItem<RankedHit>,
+  { query, profile }: { readonly query: string; readonly profile: RankingProfile },
+): boolean {
+  return !relevance([value], { query, floor: profile.floor }).nothingRelevant;
+}
