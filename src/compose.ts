@@ -46,6 +46,7 @@ import { loadPolicy } from './policy.ts';
 import { loadProfiles } from './ranking/profile.ts';
 import { createIdempotencyStore } from './stores/idempotency.ts';
 import { createNamespaceStore } from './stores/namespaces.ts';
+import { createSlotStore } from './stores/slots.ts';
 import { createAccessStats } from './stores/stats.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';
@@ -146,13 +147,14 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     screenStages: [rescanStage({ judge, policyRevision, onHeldBack })],
     onFault: (stage, err) => logger.error({ stage, err }, 'guard stage failed; it decides for the safe side'),
   });
+  const slots = createSlotStore({ client, schema, clock });
   const stats = createAccessStats({ client, schema, clock, onError: (err) => logger.warn({ err }, 'access counts could not be flushed') });
   teardown.add('access counts', () => stats.close());
   const version = packageVersion();
   const audit = await openAudit({ client, prefix, keys, clock, logger, metrics, policyRevision, version, on: config.audit });
   teardown.add('audit', () => audit.close()); // after all who have something to tell
   const told = { clock, audit: audit.hook, logger, metrics };
-  const jobs = startJobs({ client, prefix, index, guard, textJudge: judge, dirty: shared.dirty, embedder, ...told });
+  const jobs = startJobs({ client, prefix, index, guard, textJudge: judge, dirty: shared.dirty, embedder, slots, ...told });
   teardown.add('jobs', () => jobs.stop());
   const memory = createMemoryGateway({
     index,
@@ -170,6 +172,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     context,
     admission,
     relations,
+    slots,
     keys: {
       cursor: keys.deriveKey('cursor'),
       plan: keys.deriveKey('plan'),

@@ -3,15 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
-import type { DirtyMarks, MemoryIndex } from '../domain/ports.ts';
+import type { DirtyMarks, MemoryIndex, SlotStore } from '../domain/ports.ts';
 import type { StoreClient } from '../elastic/client.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { TextJudge } from '../guard/screening/rescan.ts';
 import { createEmbedJob } from '../jobs/embed.ts';
 import { createIdempotencySweep, IDEMPOTENCY_SWEEP_MS } from '../jobs/idempotency-sweep.ts';
 import { createReembedJob } from '../jobs/reembed.ts';
+import { createSlotRepairJob, SLOT_REPAIR_MS } from '../jobs/slot-repair.ts';
 import { createTurnRepair, TURN_REPAIR_MS } from '../jobs/turn-repair.ts';
 import { createWorker, type Job, type Worker } from '../jobs/worker.ts';
+import { createSlotRepair } from '../memory/conflicts/repair.ts';
 import { createTurnLinks } from '../memory/turn-links.ts';
 import type { Audit } from '../operations/audit.ts';
 import type { EmbeddingProvider } from '../providers/embedding/provider.ts';
@@ -31,6 +33,7 @@ export interface JobParts {
   readonly textJudge: TextJudge;
   readonly dirty: DirtyMarks;
   readonly embedder: EmbeddingProvider;
+  readonly slots: SlotStore;
   readonly clock: Clock;
   /** Told of what jobs decide. */
   readonly audit: Pick<Audit, 'job'> | undefined;
@@ -98,9 +101,17 @@ export function startJobs(parts: JobParts): Jobs {
     }),
     TURN_REPAIR_MS,
   );
+  const slotRepairing = started(
+    createSlotRepairJob({
+      slots: parts.slots,
+      repair: createSlotRepair({ index, guard, dirty, embedder, clock, slots: parts.slots }, links),
+      onRepaired: (tenant, count) => logger.info({ tenant, count }, 'slots repaired that a crash had left half moved'),
+    }),
+    SLOT_REPAIR_MS,
+  );
   const guarding = guardJobs({ ...parts, links }).map(({ job, pollMs }) => started(job, pollMs));
   return {
     nudge: (tenant) => embedding.nudge(tenant),
-    stop: async () => void (await Promise.all([embedding, reembedding, repairing, sweeping, ...guarding].map((worker) => worker.stop()))),
+    stop: async () => void (await Promise.all([embedding, reembedding, repairing, slotRepairing, sweeping, ...guarding].map((worker) => worker.stop()))),
   };
 }

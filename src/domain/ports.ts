@@ -3,6 +3,7 @@ import type { ZodType } from 'zod';
 import type { MemoryRecord, SeqNo, StoredRecord } from './memory.ts';
 import type { SearchPage, SearchSpec } from './ranking.ts';
 import type { Admitted, Scoped, Unscreened } from './sealed.ts';
+import type { HeldSlot, SlotClaim } from './slots.ts';
 import type { Filter } from './wire/common.ts';
 import type { DroppedText, KeptSlot, KeptTurn, SessionKey, SessionQuery, TurnRole } from './working.ts';
 
@@ -19,6 +20,19 @@ export interface LinkFilter {
   readonly prev_turn_id?: readonly string[];
   readonly conflict_with?: readonly string[];
   readonly fingerprint?: readonly string[];
+  readonly namespace?: readonly string[];
+  readonly generation?: readonly number[];
+  readonly visibility?: readonly string[];
+}
+
+/** A look for memories that say nearly the same. */
+export interface SimilarSpec {
+  readonly links: LinkFilter;
+  /** Distinct terms of `lex_uni`. */
+  readonly terms: readonly string[];
+  /** Share of the terms that a memory must hold, 0..1. */
+  readonly share: number;
+  readonly limit: number;
 }
 
 export interface ListSpec {
@@ -81,6 +95,8 @@ export interface MemoryIndex {
   get(ids: Scoped<{ readonly memoryIds: readonly string[] }>): Promise<Unscreened<readonly StoredRecord[]>>;
   /** The one hybrid query. */
   search(spec: Scoped<SearchSpec>): Promise<Unscreened<SearchPage>>;
+  /** For each look the memories with most of its terms, as the last refresh shows them; one request, vectors left out. */
+  similar(looks: readonly Scoped<SimilarSpec>[]): Promise<readonly Unscreened<readonly MemoryRecord[]>[]>;
   /** Newest first, by created_at then memory_id; vectors left out. */
   list(spec: Scoped<ListSpec>): Promise<Unscreened<ListPage>>;
   /** How many fit, in all and by namespace, and how many of them are due for vectors or were given up. */
@@ -210,6 +226,20 @@ export interface ReembedQueue {
     tenant: string,
     options: { readonly after: string | undefined; readonly limit: number },
   ): Promise<{ readonly candidates: readonly ReembedCandidate[]; readonly next: string | undefined }>;
+}
+
+/** A tenant's claims on texts and slots: made with op_type=create, moved by compare-and-set. Failures: ERR_STORE_*. */
+export interface SlotStore {
+  /** In one bulk, in order: as made now or as it stands there already; undefined for one that was released in the same moment. */
+  claim(tenant: string, claims: readonly SlotClaim[]): Promise<readonly (HeldSlot | undefined)[]>;
+  /** Realtime; missing ones are left out. */
+  read(tenant: string, ids: readonly string[]): Promise<readonly HeldSlot[]>;
+  /** Each replaced at its position; in order, with the new position. */
+  move(tenant: string, moves: readonly HeldSlot[]): Promise<readonly (HeldSlot | 'conflict')[]>;
+  /** Deletes the claims that still name this memory; one whose move is under way stays for the repair. Safe to repeat. */
+  release(tenant: string, claims: readonly { readonly id: string; readonly memoryId: string }[]): Promise<void>;
+  /** Slots of any tenant whose move nobody ended in time. */
+  unfinished(limit: number): Promise<readonly HeldSlot[]>;
 }
 
 /** A turn that has lost the words it borrowed, and where it stands. */

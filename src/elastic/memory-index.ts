@@ -6,6 +6,7 @@ import { createHoldings } from './holdings.ts';
 import { createPredecessors } from './memory-predecessors.ts';
 import { createMemoryReads } from './memory-reads.ts';
 import { createMemorySearch } from './memory-search.ts';
+import { createMemorySimilar } from './memory-similar.ts';
 import { createMemoryTally } from './memory-tally.ts';
 import { createMemoryWrites } from './memory-writes.ts';
 import { placementOf } from './placement.ts';
@@ -27,6 +28,7 @@ export function createMemoryIndex({ client, schema, clock }: MemoryIndexOptions)
     ...createMemoryReads(client, schema.prefix),
     ...createPredecessors(client, schema.prefix),
     ...createMemorySearch(client, schema.prefix),
+    ...createMemorySimilar(client, schema.prefix),
     ...createMemoryTally(client, schema.prefix),
     ...createMemoryWrites(client, schema, holdings.noteWritten),
     ...createSealedCopies(client, schema.prefix),

@@ -33,6 +33,7 @@ import type { TrustPolicy } from './policy.ts';
 import { arrange } from './screening/arrange.ts';
 import { influential } from './screening/corroboration.ts';
 import { sealedTextsOf } from './sealed-texts.ts';
+import { united } from './unite.ts';
 
 /** The fields a screening stage decides by; texts as far as they will be shown. */
 export type ScreenedFields = ScopedFields &
@@ -98,6 +99,11 @@ export interface Guard {
   admit(draft: MemoryDraft, context: AdmissionContext): Promise<Admission>;
   /** A stored record in another state: same texts, no more trust, the same owner and place. ERR_INTERNAL otherwise. */
   readmit(record: MemoryRecord, from: MemoryRecord): Admitted<MemoryRecord>;
+  /**
+   * A stored record that takes in another one, just admitted: each text of one of the two, trust, taint, parents and origins as derived
+   * from both. ERR_INTERNAL for any other text, and for two that do not stand in one place and view.
+   */
+  unite(record: MemoryRecord, head: MemoryRecord, other: MemoryRecord): Admitted<MemoryRecord>;
   /**
    * A held-back record as a person lets it in: the same texts, active, at the tier of what a person confirmed (guard.md, derivation: the
    * only way up). ERR_ACTOR_FORBIDDEN for an agent or a service, ERR_SCOPE_MISSING without memory:confirm.
@@ -291,6 +297,7 @@ export function createGuard(options: GuardOptions): Guard {
       if (changed !== undefined) throw new HindsightError('ERR_INTERNAL', { cause: new Error(`readmit: ${changed} was changed`) });
       return admit(record);
     },
+    unite: (record, head, other) => admit(united(record, head, other)),
     confirmedTier: TIER.user_confirmed,
     confirm: (record, from, principal) => {
       requireConfirmer(principal);

@@ -5,6 +5,7 @@ import type { UpdateInput } from '../domain/wire/write.ts';
 import { HindsightError } from '../errors.ts';
 import type { Consent } from '../guard/admission.ts';
 import { canonicalJson } from './canonical.ts';
+import { followClaims } from './conflicts/follow.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import { ASKS_TO_INVALIDATE, ASKS_TO_SHARE } from './proposals.ts';
@@ -48,6 +49,7 @@ export async function applyProposal(
   await keepVersion(deps, proposal, ended.updated_at);
   // moved in between: the change itself has ended it already (an invalidated memory takes its proposals along)
   await deps.index.replace(deps.guard.readmit(ended, proposal), at);
+  await followClaims(deps, [proposal]);
   const status = asksToInvalidate(proposal) ? 'superseded' : head.status;
   return { memory_id: head.memory_id, outcome: 'approved', status, version, trust: trustOf({ ...head, trust_tier: consent.tier }) };
 }

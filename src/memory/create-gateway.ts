@@ -1,5 +1,6 @@
 /** Makes the memory gateway from its parts; compose.ts calls it once. */
 import { context } from './context/context.ts';
+import { createConflicts } from './conflicts/conflicts.ts';
 import type { MemoryDeps } from './deps.ts';
 import { exportLines } from './export.ts';
 import { forget } from './forget.ts';
@@ -22,8 +23,9 @@ import { write } from './write.ts';
 /** The only door to memory (memory/gateway.ts). Keeps no state but the last turns of running sessions. */
 export function createMemoryGateway(deps: MemoryDeps): MemoryGateway {
   const turns = createTurnLinks(deps);
+  const conflicts = createConflicts(deps, turns);
   return {
-    write: (input, call) => write(deps, turns, input, call),
+    write: (input, call) => write(deps, turns, conflicts, input, call),
     search: (input, call) => search(deps, input, call),
     context: (input, call) => context(deps, input, call),
     get: (input, call) => get(deps, input, call),

@@ -1,6 +1,6 @@
 /** What the memory service is made of: ports, the guard, policies and clocks; compose.ts fills it, tests fill it with their own. */
 import type { Clock } from '../domain/clock.ts';
-import type { AccessStats, DirtyMarks, IdempotencyStore, MemoryIndex, NamespaceStore, TenantKeys, WorkingMemory } from '../domain/ports.ts';
+import type { AccessStats, DirtyMarks, IdempotencyStore, MemoryIndex, NamespaceStore, SlotStore, TenantKeys, WorkingMemory } from '../domain/ports.ts';
 import type { RankingProfile } from '../domain/ranking.ts';
 import type { WorkingLimits } from '../domain/working.ts';
 import type { Guard } from '../guard/guard.ts';
@@ -30,6 +30,8 @@ export interface MemoryDeps {
   readonly workingLimits: WorkingLimits;
   /** What duplicates and conflicts are told by. */
   readonly relations: RelationPolicy;
+  /** Who says a text and holds a slot. */
+  readonly slots: SlotStore;
   /** HMAC keys, each for one purpose. */
   readonly keys: {
     readonly cursor: Uint8Array;

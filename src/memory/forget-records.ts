@@ -3,6 +3,7 @@ import { isoTime } from '../domain/clock.ts';
 import { STATUSES, type MemoryRecord, type StoredRecord } from '../domain/memory.ts';
 import type { PatchOutcome } from '../domain/ports.ts';
 import { HindsightError } from '../errors.ts';
+import { followClaims } from './conflicts/follow.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import { withdrawProposals } from './proposals.ts';
@@ -50,6 +51,7 @@ export async function forgetRecords(
       detached,
     );
     await withdrawProposals(deps, call, going, others);
+    await followClaims(deps, going);
     done.push(...forgotten);
     const met = new Set(now.map(({ record }) => record.memory_id));
     open = [...moved, ...[...ids].filter((id) => !met.has(id))];

@@ -1,6 +1,7 @@
 /** Replaces a head by its next version: copy first, what borrows from it cut loose, proposals ended; memory_update and memory_restore end here. */
 import type { MemoryRecord, StoredRecord } from '../domain/memory.ts';
 import type { Admitted } from '../domain/sealed.ts';
+import { followClaims } from './conflicts/follow.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import { withdrawProposals } from './proposals.ts';
@@ -9,6 +10,9 @@ import { keepVersion } from './versions.ts';
 
 /** What decides which words a turn lends, and to whom. */
 const LENT_FIELDS = ['content', 'status', 'visibility', 'trust_tier'] as const satisfies readonly (keyof MemoryRecord)[];
+
+/** What decides which text a memory claims, and which slot. */
+const CLAIMED_FIELDS = ['fingerprint', 'status', 'visibility', 'occurred_at'] as const satisfies readonly (keyof MemoryRecord)[];
 
 /**
  * First the copy, then the head: a crash in between leaves one harmless copy, never a lost version. `record` is what `sealed` holds.
@@ -30,6 +34,7 @@ export async function replaceHead(
   if ((await deps.index.replace(sealed, at)) === 'conflict') return 'conflict';
   if (lent) await turns.settle([record], detached);
   if (withdrawn !== undefined) await withdrawProposals(deps, call, [head], withdrawn);
+  if (CLAIMED_FIELDS.some((field) => record[field] !== head[field])) await followClaims(deps, [head], [record]);
   return 'replaced';
 }
 

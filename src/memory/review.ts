@@ -11,6 +11,7 @@ import { spelledOut } from '../text/spelled-out.ts';
 import type { Consent } from '../guard/admission.ts';
 import { applyProposal, proposedTo } from './apply-proposal.ts';
 import { canonicalJson, defined } from './canonical.ts';
+import { followClaims } from './conflicts/follow.ts';
 import { openCursor, signCursor } from './cursor.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext, ReviewState } from './gateway.ts';
@@ -109,7 +110,9 @@ export async function carryOut(
     await keepVersion(deps, head, nowIso);
     if ((await deps.index.replace(sealed, at)) === 'conflict') return 'conflict';
     // the turns after it borrowed nothing while it was held back
-    if (approved) await turns.settle([{ ...head, ...changed, status: 'active', trust_tier: consequence.tierOf(head) }], []);
+    const active = { ...head, ...changed, status: 'active' as const, trust_tier: consequence.tierOf(head) };
+    if (approved) await turns.settle([active], []);
+    await followClaims(deps, [head], approved ? [active] : []);
     return {
       done: {
         memory_id: head.memory_id,

@@ -1,11 +1,12 @@
 /** memory_write: checks, admits and stores one memory or a batch; vectors are left to the embed job, so no write waits for a model. */
 import { setImmediate } from 'node:timers/promises';
-import type { MemoryRecord, Outcome, Status } from '../domain/memory.ts';
+import type { MemoryRecord } from '../domain/memory.ts';
 import type { CreateOutcome, NamespaceRecord } from '../domain/ports.ts';
 import type { Admitted } from '../domain/sealed.ts';
 import type { WriteAnswer, WriteInput, WriteItem, WriteResult } from '../domain/wire/write.ts';
 import { HindsightError } from '../errors.ts';
-import { maskedKinds } from '../guard/secrets/stage.ts';
+import type { Conflicts, Stored } from './conflicts/conflicts.ts';
+import type { Entry } from './conflicts/entry.ts';
 import type { MemoryDeps } from './deps.ts';
 import { bareResult, failedResult, faultsOf, invalidResult } from './item-results.ts';
 import type { CallContext } from './gateway.ts';
@@ -30,48 +31,44 @@ type Answer = Pick<WriteAnswer, 'results'>;
 /** What became of an item before anything was stored: a result, or a record to store. */
 type Judged =
   | { readonly result: WriteResult }
-  | { readonly record: MemoryRecord }
+  | { readonly entry: Entry }
   /** For working memory: kept when all of the call is judged. */
   | { readonly keep: () => Promise<WriteResult> };
-
-const OUTCOME_OF: Readonly<Partial<Record<Status, Outcome>>> = {
-  active: 'stored',
-  candidate: 'candidate',
-  pending: 'pending',
-  quarantined: 'quarantined',
-};
 
 /**
  * Stores what the request holds. Faults of a single item are the request's (ERR_REQUEST_INVALID, ERR_NAMESPACE_FORBIDDEN,
  * ERR_MEMORY_NOT_FOUND for parents); in a batch they are the item's. ERR_STORE_UNAVAILABLE and ERR_GUARD_UNAVAILABLE stop the whole call.
  */
-export async function write(deps: MemoryDeps, turns: TurnLinks, input: WriteInput, call: CallContext): Promise<Answer> {
+export async function write(
+  deps: MemoryDeps,
+  turns: TurnLinks,
+  conflicts: Conflicts,
+  input: WriteInput,
+  call: CallContext,
+): Promise<Answer> {
   const checked = await checkItems(input);
   const ids = checked.items.map(() => deps.newId());
   if (call.idempotencyKey === undefined && isLargeUnlinked(checked)) {
-    const answer = await storeInGroups(deps, turns, checked, call, ids);
+    const answer = await storeInGroups(deps, turns, conflicts, checked, call, ids);
     return input.wait === true ? waitSettled(deps, call, answer) : answer;
   }
   const answer = await idempotent(deps, call, input, ids, {
     judge: (given) => judgeAll(deps, checked, call, given),
-    perform: (judged) => store(deps, turns, call, judged),
+    perform: (judged) => store(deps, turns, conflicts, call, judged),
     isFinal: ({ results }) => results.every((r) => r.outcome !== 'failed'),
   });
   return input.wait === true ? waitSettled(deps, call, answer) : answer;
 }
 
-async function store(deps: MemoryDeps, turns: TurnLinks, call: CallContext, judged: readonly Judged[]): Promise<Answer> {
-  const admitted = judged.flatMap((j) => ('record' in j ? [j.record] : []));
-  const linked = await turns.linkAll(admitted);
-  const boxes = linked.map((record, i) => deps.guard.readmit(record, admitted[i] ?? record));
-  const outcomes = await createAll(deps, boxes);
-  await announce(
-    deps,
-    turns,
-    call,
-    linked.filter((_record, i) => isStored(outcomes[i])),
-  );
-  const results = linked.map((record, i) => resultOf(record, outcomes[i]));
+async function store(
+  deps: MemoryDeps,
+  turns: TurnLinks,
+  conflicts: Conflicts,
+  call: CallContext,
+  judged: readonly Judged[],
+): Promise<Answer> {
+  const entries = judged.flatMap((j) => ('entry' in j ? [j.entry] : []));
+  const results = await conflicts.storeAll(call, entries, (records) => put(deps, turns, call, records));
   const kept = await keepAll(judged);
   let next = 0;
   return {
@@ -95,6 +92,25 @@ async function keepAll(judged: readonly Judged[]): Promise<readonly (WriteResult
   return kept;
 }
 
+/** Links, lets in and stores what was decided to be stored. */
+async function put(
+  deps: MemoryDeps,
+  turns: TurnLinks,
+  call: CallContext,
+  records: readonly { readonly record: MemoryRecord; readonly admitted: MemoryRecord }[],
+): Promise<readonly Stored[]> {
+  const linked = await turns.linkAll(records.map(({ record }) => record));
+  const boxes = linked.map((record, i) => deps.guard.readmit(record, records[i]?.admitted ?? record));
+  const outcomes = await createAll(deps, boxes);
+  await announce(
+    deps,
+    turns,
+    call,
+    linked.filter((_record, i) => isStored(outcomes[i])),
+  );
+  return linked.map((record, i) => ({ record, outcome: outcomes[i] }));
+}
+
 /** A batch worth splitting, whose items do not lend each other their words. */
 function isLargeUnlinked({ items }: CheckedItems): boolean {
   return items.length > ITEMS_PER_GROUP && !items.some((c) => 'item' in c && c.item.session_id !== undefined && c.item.turn !== undefined);
@@ -107,6 +123,7 @@ function isLargeUnlinked({ items }: CheckedItems): boolean {
 async function storeInGroups(
   deps: MemoryDeps,
   turns: TurnLinks,
+  conflicts: Conflicts,
   checked: CheckedItems,
   call: CallContext,
   ids: readonly string[],
@@ -117,7 +134,7 @@ async function storeInGroups(
     const failed = (error: unknown): Failed => ({ error, items: to - from });
     try {
       const judged = await judgeAll(deps, checked, call, ids, from, to);
-      groups.push(store(deps, turns, call, judged).catch(failed));
+      groups.push(store(deps, turns, conflicts, call, judged).catch(failed));
     } catch (error) {
       groups.push(Promise.resolve(failed(error)));
     }
@@ -241,20 +258,7 @@ async function judge(
     return {
       result: { ...bareResult('blocked', 'the guard does not let this in'), guard: mutable(admission.mark) },
     };
-  return { record: admission.record };
-}
-
-function resultOf(record: MemoryRecord, outcome: CreateOutcome | undefined): WriteResult {
-  if (!isStored(outcome)) return failedResult(outcome);
-  return {
-    memory_id: record.memory_id,
-    outcome: OUTCOME_OF[record.status] ?? 'stored',
-    version: record.version,
-    settled: (record.spaces_due ?? []).length === 0,
-    replaced: [],
-    masked: maskedKinds(record.masked),
-    guard: mutable(record.guard),
-  };
+  return { entry: { record: admission.record, checked: item.admission !== 'keep' } };
 }
 
 /** An id that exists already is this call's own: ids are random, so only a repeat of the call or of its request can have made it. */

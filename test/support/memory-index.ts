@@ -110,6 +110,20 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
         .slice(0, spec.profile.candidates);
       return unscreened({ hits, tookMs: 1 });
     },
+    similar: async (looks) => {
+      await enter('similar');
+      return looks.map((look) => {
+        const { links, terms, share, limit } = openScoped(look);
+        const found = visible(look.scope, {}, links)
+          .map((record) => {
+            const own = new Set((record.lex_uni ?? '').split(' '));
+            return { record, common: terms.filter((term) => own.has(term)).length };
+          })
+          .filter(({ common }) => common > 0 && common >= Math.floor(share * terms.length))
+          .sort((a, b) => b.common - a.common);
+        return unscreened(found.slice(0, limit).map(({ record }) => bare(record)));
+      });
+    },
     list: async (box) => {
       await enter('list');
       const { filter, links, limit, after } = openScoped(box);

@@ -27,6 +27,7 @@ import { processDirtyMarks } from '../../src/redis/dirty-marks.ts';
 import { createEmbedQueue } from '../../src/stores/embed-queue.ts';
 import { createIdempotencyStore } from '../../src/stores/idempotency.ts';
 import { createNamespaceStore } from '../../src/stores/namespaces.ts';
+import { createSlotStore } from '../../src/stores/slots.ts';
 import { createAccessStats } from '../../src/stores/stats.ts';
 import { testModelsDir } from '../contract/embedding-provider-models.ts';
 import { principal } from './principals.ts';
@@ -100,6 +101,7 @@ export async function openMemoryService(): Promise<MemoryService> {
     working: processWorkingMemory({ clock: systemClock, limits: workingLimits }),
     workingLimits,
     relations: loadRelationPolicy(policies),
+    slots: createSlotStore({ client, schema, clock: systemClock }),
     keys: { cursor: Buffer.alloc(32, 1), plan: Buffer.alloc(32, 2), idempotency: Buffer.alloc(32, 3), transfer: Buffer.alloc(32, 4) },
     ...(await openTenantKeys(client, prefix, { deriveKey: () => Buffer.alloc(32, 5), previousSeal: undefined }, systemClock)),
     clock: systemClock,

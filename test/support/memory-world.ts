@@ -27,6 +27,7 @@ import { hasHan, hasLatinWord } from '../../src/text/script.ts';
 import { createTestMemoryIndex, type TestMemoryIndex } from './memory-index.ts';
 import { testTenantKeys } from './key-rings.ts';
 import { principal } from './principals.ts';
+import { createTestSlots, type TestSlots } from './slots.ts';
 import { testGuard } from './records.ts';
 
 const policies = join(import.meta.dirname, '..', '..', 'policies');
@@ -86,6 +87,7 @@ export interface World {
   readonly memory: MemoryGateway;
   readonly deps: MemoryDeps;
   readonly index: TestMemoryIndex;
+  readonly slots: TestSlots;
   readonly embedder: TestEmbedder;
   readonly guard: Guard;
   readonly nudged: string[];
@@ -99,6 +101,7 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
   const time = { nowMs: Date.parse('2026-03-01T12:00:00.000Z') };
   const clock = (): number => time.nowMs;
   const index = createTestMemoryIndex(clock);
+  const slots = createTestSlots(clock);
   const embedder = createTestEmbedder();
   const guard = testGuard({ clock, ...options.guard });
   const nudged: string[] = [];
@@ -119,6 +122,7 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
     working: processWorkingMemory({ clock, limits: workingLimits }),
     workingLimits,
     relations: loadRelationPolicy(policies),
+    slots,
     keys: { cursor: Buffer.alloc(32, 1), plan: Buffer.alloc(32, 2), idempotency: Buffer.alloc(32, 3), transfer: Buffer.alloc(32, 4) },
     findSecrets: loadSecretFinder(join(policies, 'guard')),
     ...testTenantKeys(clock),
@@ -135,6 +139,7 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
     memory: createMemoryGateway(deps),
     deps,
     index,
+    slots,
     embedder,
     guard,
     nudged,

@@ -1,0 +1,50 @@
+/** Two admitted texts become one memory: trust, taint and origins as of something derived from both (guard.md, derivation); guard/guard calls it. */
+import type { MemoryRecord, Origin } from '../domain/memory.ts';
+import { HindsightError } from '../errors.ts';
+import { sealedTextsOf } from './sealed-texts.ts';
+
+const MAX_ORIGINS = 16;
+/** Two records become one only where both stand in the same place, seen by the same people. */
+const PLACE = ['tenant', 'namespace', 'visibility'] as const satisfies readonly (keyof MemoryRecord)[];
+
+/** Whether uniting would tell of a source or a writer that is not told of yet. */
+export function bringsOrigin(head: Pick<MemoryRecord, 'origin'>, other: Pick<MemoryRecord, 'origin'>): boolean {
+  const known = new Set(head.origin.map(originOf));
+  return other.origin.some((origin) => !known.has(originOf(origin)));
+}
+
+/**
+ * The record as no more trusted than the less trusted of both, with the taint, parents and origins of both.
+ * @throws ERR_INTERNAL when it is not the head, or has a text that neither has.
+ */
+export function united(record: MemoryRecord, head: MemoryRecord, other: MemoryRecord): MemoryRecord {
+  const wrong = PLACE.find((field) => record[field] !== head[field] || other[field] !== head[field]) ?? foreignPart(record, head, other);
+  if (wrong !== undefined) throw new HindsightError('ERR_INTERNAL', { cause: new Error(`unite: ${wrong} was changed`) });
+  const taint = [...new Set([...(head.taint ?? []), ...(other.taint ?? [])])];
+  const parents = [...new Set([...(head.parents ?? []), ...(other.parents ?? [])])];
+  const { taint: _taint, parents: _parents, ...rest } = record;
+  return {
+    ...rest,
+    trust_tier: Math.min(head.trust_tier, other.trust_tier),
+    origin: unitedOrigins(head.origin, other.origin),
+    ...(taint.length > 0 ? { taint } : {}),
+    ...(parents.length > 0 ? { parents } : {}),
+  };
+}
+
+function foreignPart(record: MemoryRecord, head: MemoryRecord, other: MemoryRecord): string | undefined {
+  if (record.memory_id !== head.memory_id) return 'memory_id';
+  if (record.owner !== head.owner) return 'owner';
+  const [before, brought] = [sealedTextsOf(head), sealedTextsOf(other)];
+  return Object.entries(sealedTextsOf(record)).find(([field, text]) => text !== before[field] && text !== brought[field])?.[0];
+}
+
+/** Origins of both, each once; the first one is always kept. */
+function unitedOrigins(first: readonly Origin[], second: readonly Origin[]): readonly Origin[] {
+  const known = new Set(first.map(originOf));
+  const all = [...first, ...second.filter((origin) => !known.has(originOf(origin)))];
+  return all.length <= MAX_ORIGINS ? all : [...all.slice(0, 1), ...all.slice(1 - MAX_ORIGINS)];
+}
+
+const originOf = ({ type, uri, principal, connector, doc_hash }: Origin): string =>
+  JSON.stringify([type, uri, principal, connector, doc_hash]);

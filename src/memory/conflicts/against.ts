@@ -1,0 +1,90 @@
+/** What a new memory does to a stored one it meets: repeats it, is taken in by it, takes its place, contradicts it, or stands beside it. Pure. */
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { wordsOf } from '../../guard/screening/near-duplicates.ts';
+import { bringsOrigin } from '../../guard/unite.ts';
+import { slotKey, viewOf } from './keys.ts';
+import type { RelationPolicy } from './relation-policy.ts';
+import { relationOf, type Relation } from './relation.ts';
+
+export interface Meeting {
+  readonly does: 'repeat' | 'merge' | 'replace' | 'contest' | 'doubt' | 'beside';
+  readonly reason: string;
+}
+
+/** What the writer may do with what is stored. */
+export interface Rights {
+  /** Administers memories: may take the place of other people's shared ones, as forgetting them. */
+  readonly admin: boolean;
+  readonly nowMs: number;
+}
+
+/** A repeat lets a memory that ends live on where less than half of the new life is left. */
+const LIFE_SHARE = 0.5;
+
+/**
+ * A less trusted memory never takes the place of a more trusted one, and nobody's takes that of somebody else's without memory:admin
+ * (guard.md, anomaly and contradiction; forgetting and hiding ask for the same right).
+ */
+export function against(head: MemoryRecord, record: MemoryRecord, policy: RelationPolicy, rights: Rights): Meeting {
+  if (head.namespace !== record.namespace || viewOf(head) !== viewOf(record)) return { does: 'beside', reason: 'of another view' };
+  const { kind, reason } = related(head, record, policy);
+  const mayReplace = record.trust_tier >= head.trust_tier && (head.owner === record.owner || rights.admin);
+  switch (kind) {
+    case 'same':
+      return meetingSame(head, record, reason, rights);
+    case 'changed':
+    case 'retracted':
+      return { does: mayReplace ? 'replace' : 'contest', reason };
+    case 'unsure':
+      return { does: mayReplace ? 'doubt' : 'contest', reason };
+    case 'adds':
+    case 'different':
+      return { does: 'beside', reason };
+  }
+}
+
+/** The relation of the texts, as far as what stands around them does not tell them apart. */
+export function related(head: MemoryRecord, record: MemoryRecord, policy: RelationPolicy): Relation {
+  const relation = relationOf(head, record, policy);
+  if (relation.kind !== 'same') return relation;
+  if (marksOf(head) !== marksOf(record)) {
+    const [before, after] = [slotKey(head, policy), slotKey(record, policy)];
+    return before !== undefined && before.id === after?.id
+      ? { kind: 'changed', reason: 'another masked value' }
+      : { kind: 'different', reason: 'another masked value' };
+  }
+  return settingOf(head) === settingOf(record) ? relation : { kind: 'different', reason: 'of another time or place' };
+}
+
+/** Two texts that say the same. */
+export function meetingSame(head: MemoryRecord, record: MemoryRecord, reason: string, { nowMs }: Rights): Meeting {
+  const more = saysMore(record, head);
+  const own = head.owner === record.owner;
+  if (record.trust_tier > head.trust_tier) return { does: own ? 'replace' : 'beside', reason: 'the same, more trusted' };
+  if (record.trust_tier < head.trust_tier) return { does: more ? 'beside' : 'repeat', reason };
+  if (more) return { does: own && !isMasked(head) && !isMasked(record) ? 'merge' : 'beside', reason };
+  return { does: bringsOrigin(head, record) || livesLonger(record, head, nowMs) ? 'merge' : 'repeat', reason };
+}
+
+/** Whether the new text has words that the stored one lacks. */
+export function saysMore(record: MemoryRecord, head: MemoryRecord): boolean {
+  return record.fingerprint !== head.fingerprint && wordsOf(record.content).length > wordsOf(head.content).length;
+}
+
+/** Whether a repeat gives the memory a longer life than it has left. */
+export function livesLonger(record: MemoryRecord, head: MemoryRecord, nowMs: number): boolean {
+  if (head.expires_at === undefined) return false;
+  if (record.expires_at === undefined) return true;
+  return Date.parse(head.expires_at) - nowMs < LIFE_SHARE * (Date.parse(record.expires_at) - nowMs);
+}
+
+/** Sealed values belong to one memory id: texts with such are never moved. */
+const isMasked = ({ masked }: MemoryRecord): boolean => (masked ?? []).length > 0;
+
+const marksOf = ({ masked }: MemoryRecord): string => [...(masked ?? [])].sort().join();
+
+/** Events are told apart by when and where they happened, everything by its title. */
+function settingOf({ layer, title, topic, session_id, task_id, turn, occurred_at }: MemoryRecord): string {
+  const event = layer === 'semantic' ? [] : [session_id, task_id, turn, occurred_at];
+  return JSON.stringify([layer === 'semantic', title ?? null, topic ?? null, ...event.map((part) => part ?? null)]);
+}

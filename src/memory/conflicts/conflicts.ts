@@ -1,0 +1,184 @@
+/** Stores admitted records so that nothing is said twice and a slot has one value: rounds of planning, storing and marking until every record has its answer. memory/write calls it. */
+import type { MemoryRecord, Status, Outcome } from '../../domain/memory.ts';
+import type { CreateOutcome } from '../../domain/ports.ts';
+import type { HeldSlot } from '../../domain/slots.ts';
+import type { WriteResult } from '../../domain/wire/write.ts';
+import { HindsightError } from '../../errors.ts';
+import type { MemoryDeps } from '../deps.ts';
+import type { CallContext } from '../gateway.ts';
+import { failedResult } from '../item-results.ts';
+import type { TurnLinks } from '../turn-links.ts';
+import { claimsOf, LATE_MS, LEASE_MS, movedTo } from './standings.ts';
+import type { Entry, Step } from './entry.ts';
+import { createHeads } from './heads.ts';
+import { printOf, slotKey } from './keys.ts';
+import { refOf } from './meet.ts';
+import { createRecentTexts } from './near.ts';
+import { createPlan } from './plan.ts';
+import { storedResult } from './results.ts';
+
+/** A store of the records as they are by now; in order. */
+export type Put = (records: readonly { readonly record: MemoryRecord; readonly admitted: MemoryRecord }[]) => Promise<readonly Stored[]>;
+
+/** As it was stored, and whether. */
+export interface Stored {
+  readonly record: MemoryRecord;
+  readonly outcome: CreateOutcome | undefined;
+}
+
+export interface Conflicts {
+  /** One result for each entry, in order. Errors: ERR_STORE_*, when nothing was decided yet. */
+  storeAll(call: CallContext, entries: readonly Entry[], put: Put): Promise<readonly WriteResult[]>;
+}
+
+/** Long enough for the lease of a process that died, and one more. */
+const PATIENCE_MS = 3 * LEASE_MS;
+const FIRST_PAUSE_MS = 10;
+const LAST_PAUSE_MS = 200;
+
+export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
+  const heads = createHeads(deps, turns);
+  const recent = createRecentTexts(deps.clock);
+  const plan = createPlan(deps, heads, recent);
+
+  /** Marks what a stored record met, and ends the move of its slot. What is left undone after a crash the repair job does. */
+  const mark = async (call: CallContext, record: MemoryRecord, step: Extract<Step, { do: 'store' }>): Promise<void> => {
+    let ended = true;
+    for (const ref of step.replaces) ended = (await heads.supersede(ref, record.memory_id, call)) && ended;
+    for (const ref of step.doubts) await heads.doubt(ref, record.memory_id, call);
+    for (const ref of step.contests) await heads.contest(ref, record.memory_id, call);
+    if (step.moved !== undefined && ended) await deps.slots.move(record.tenant, [movedTo(step.moved, step.moved.document)]);
+  };
+
+  /** Claims made for a record that another one stands for now go to that one. */
+  const handOver = async (claims: readonly HeldSlot[], head: MemoryRecord): Promise<void> => {
+    const moves = claims.map((held) => {
+      const { document } = held;
+      if (document.slot_type === 'fingerprint')
+        return movedTo(held, { ...document, memory_id: head.memory_id, fingerprint: printOf(head) });
+      return slotKey(head, deps.relations)?.id === held.id ? movedTo(held, { ...document, memory_id: head.memory_id }) : undefined;
+    });
+    await deps.slots.move(
+      head.tenant,
+      moves.filter((move) => move !== undefined),
+    );
+    const idle = claims.filter((_held, i) => moves[i] === undefined);
+    await deps.slots.release(
+      head.tenant,
+      idle.map(({ id, document }) => ({ id, memoryId: document.memory_id })),
+    );
+  };
+
+  /**
+   * A record stored after the end of its lease may have been taken for lost. Whoever the claims name by now is the truth; the late one
+   * ends as its copy or predecessor.
+   */
+  const settleLate = async (call: CallContext, record: MemoryRecord): Promise<string | undefined> => {
+    const { print, slot } = claimsOf(record, deps.relations, deps.clock());
+    const ids = [print, slot].flatMap((claim) => claim?.id ?? []);
+    const lost = (await deps.slots.read(record.tenant, ids)).find(
+      ({ document }) => document.memory_id !== record.memory_id && document.previous_id !== record.memory_id,
+    );
+    if (lost === undefined) return undefined;
+    await heads.supersede(refOf(record), lost.document.memory_id, call);
+    return lost.document.memory_id;
+  };
+
+  return {
+    async storeAll(call, entries, put) {
+      const results = new Map<number, WriteResult>();
+      const startMs = deps.clock();
+      let pauseMs = FIRST_PAUSE_MS;
+      let changed = false;
+      for (;;) {
+        const open = entries.flatMap((entry, i) => (results.has(i) ? [] : [{ entry, i }]));
+        if (open.length === 0) break;
+        const done = results.size;
+        const roundMs = deps.clock();
+        const steps = await plan(
+          call,
+          open.map(({ entry }) => entry),
+        );
+        const storing = open.flatMap(({ entry, i }, at) => {
+          const step = steps[at];
+          return step?.do === 'store' ? [{ i, entry, step }] : [];
+        });
+        const stored = await put(storing.map(({ entry, step }) => ({ record: step.record, admitted: entry.record })));
+        const isLate = deps.clock() - roundMs > LEASE_MS - LATE_MS;
+        for (const [at, { i, entry, step }] of storing.entries()) {
+          const one = stored[at];
+          if (one?.outcome?.outcome !== 'created' && one?.outcome?.outcome !== 'exists') {
+            results.set(i, failedResult(one?.outcome));
+            continue;
+          }
+          const { record } = one;
+          recent.remember(record);
+          const winner = isLate && entry.checked ? await settleLate(call, record) : undefined;
+          if (winner === undefined) await mark(call, record, step);
+          changed ||= step.outcome !== undefined;
+          const result = storedResult(record, step);
+          results.set(i, winner === undefined ? result : { ...result, memory_id: winner, outcome: 'duplicate' });
+        }
+        for (const [at, { entry, i }] of open.entries()) {
+          const step = steps[at];
+          const result = step === undefined ? undefined : await answered(call, entry.record, step);
+          if (result !== undefined) results.set(i, result);
+          changed ||= step?.do === 'merge';
+        }
+        for (const [at, { i }] of open.entries()) {
+          const step = steps[at];
+          const leader = step?.do === 'follow' ? results.get(open[step.leader]?.i ?? -1) : undefined;
+          if (leader !== undefined) results.set(i, following(leader));
+        }
+        if (results.size > done) {
+          pauseMs = FIRST_PAUSE_MS;
+          continue;
+        }
+        if (call.signal.aborted || deps.clock() - startMs > PATIENCE_MS) {
+          if (results.size === 0) throw new HindsightError('ERR_STORE_UNAVAILABLE', { cause: new Error('a claim never came free') });
+          for (const { i } of open) results.set(i, failedResult());
+          break;
+        }
+        await deps.sleep(pauseMs, call.signal);
+        pauseMs = Math.min(LAST_PAUSE_MS, pauseMs * 2);
+      }
+      if (changed) await deps.dirty.mark(call.principal.tenant);
+      return entries.map((_entry, i) => results.get(i) ?? failedResult());
+    },
+  };
+
+  /** The answer for what is not stored as a memory of its own; undefined while it waits. */
+  async function answered(call: CallContext, record: MemoryRecord, step: Step): Promise<WriteResult | undefined> {
+    switch (step.do) {
+      case 'repeat':
+        await handOver(step.claims ?? [], step.head);
+        return withTarget(storedResult(step.head, step));
+      case 'done':
+        return storedResult(step.head, { ...(step.head.supersedes === undefined ? {} : { outcome: 'replaced' as const }) });
+      case 'merge': {
+        const merged = await heads.unite(step.head, record, call);
+        if (merged === undefined) return undefined;
+        recent.remember(merged);
+        await handOver(step.claims ?? [], merged);
+        return withTarget(storedResult(merged, step));
+      }
+      case 'store':
+      case 'follow':
+      case 'wait':
+        return undefined;
+    }
+  }
+}
+
+function withTarget(result: WriteResult): WriteResult {
+  return result.outcome === 'merged' && result.memory_id !== null ? { ...result, merged_into: result.memory_id } : result;
+}
+
+const HELD: readonly (Status | Outcome | 'failed' | 'invalid')[] = ['candidate', 'pending', 'quarantined', 'failed'];
+
+/** A repeat within the batch answers as one of a stored memory would. */
+function following(leader: WriteResult): WriteResult {
+  if (HELD.includes(leader.outcome)) return leader;
+  const { merged_into: _into, ...rest } = leader;
+  return { ...rest, outcome: 'duplicate', reason: 'an earlier item of this batch says it already', replaced: [] };
+}

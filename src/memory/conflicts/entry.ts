@@ -1,0 +1,64 @@
+/** A memory on its way through the duplicate and conflict checks, and what they make of it; shared by the files of memory/conflicts. */
+import type { MemoryRecord, Outcome, StoredRecord } from '../../domain/memory.ts';
+import type { RecordRef } from '../../domain/ports.ts';
+import type { HeldSlot } from '../../domain/slots.ts';
+
+/** An admitted record; unchecked ones (`admission: keep`) are stored as they are. */
+export interface Entry {
+  readonly record: MemoryRecord;
+  readonly checked: boolean;
+}
+
+/** How a claim stands for the record that asks for it. */
+export type Claimed =
+  /** Made now, or by an earlier attempt of the same call. */
+  | { readonly state: 'ours'; readonly held: HeldSlot }
+  /** Its memory has ended or says something else by now, or never came. */
+  | { readonly state: 'free'; readonly held: HeldSlot; readonly came: boolean }
+  | { readonly state: 'held'; readonly held: HeldSlot; readonly head: StoredRecord }
+  /** Somebody is about to store it, or it moved this moment. */
+  | { readonly state: 'wait' };
+
+/** What becomes of a record, and of those it meets. */
+export type Step =
+  | {
+      readonly do: 'store';
+      readonly record: MemoryRecord;
+      readonly outcome?: Outcome;
+      readonly reason?: string;
+      /** Superseded by it. */
+      readonly replaces: readonly RecordRef[];
+      /** Kept beside it, in doubt. */
+      readonly doubts: readonly RecordRef[];
+      /** More trusted, or somebody else's: told of the contradiction. */
+      readonly contests: readonly RecordRef[];
+      /** Its slot, while what it replaces is not marked yet. */
+      readonly moved?: HeldSlot;
+    }
+  /** The stored memory says it already. */
+  | {
+      readonly do: 'repeat';
+      readonly head: MemoryRecord;
+      readonly outcome: Outcome;
+      readonly reason: string;
+      /** Made for the record, which is not stored: they go to the stored memory. */
+      readonly claims?: readonly HeldSlot[];
+    }
+  /** The stored memory takes it in. */
+  | {
+      readonly do: 'merge';
+      readonly head: StoredRecord;
+      readonly outcome: 'merged' | 'duplicate';
+      readonly reason: string;
+      readonly claims?: readonly HeldSlot[];
+    }
+  /** A repeat within the batch. */
+  | { readonly do: 'follow'; readonly leader: number }
+  /** A repeat of the whole call: its memory is stored. */
+  | { readonly do: 'done'; readonly head: MemoryRecord }
+  | { readonly do: 'wait' };
+
+/** Nothing in the way. */
+export function plainly(record: MemoryRecord): Step {
+  return { do: 'store', record, replaces: [], doubts: [], contests: [] };
+}

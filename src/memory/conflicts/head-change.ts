@@ -1,0 +1,54 @@
+/** One change of a stored head beside the call that stores another memory, or by a job: read, changed and written until nobody moved it in between. */
+import { isoTime } from '../../domain/clock.ts';
+import { DEFAULT_STATUSES, type MemoryRecord } from '../../domain/memory.ts';
+import type { RecordRef } from '../../domain/ports.ts';
+import { serviceReads } from '../service-reads.ts';
+import type { TurnDeps } from '../turn-context.ts';
+import type { TurnLinks } from '../turn-links.ts';
+import { keepVersion, MAX_CAS_TRIES } from '../versions.ts';
+
+type Writer = MemoryRecord['created_by'];
+
+/** The head as it is afterwards; undefined when there was nothing to change, or it never stood still. */
+export type HeadChange = (
+  ref: RecordRef,
+  by: Writer,
+  to: (head: MemoryRecord) => Partial<MemoryRecord> | undefined,
+) => Promise<MemoryRecord | undefined>;
+
+export function createHeadChange(deps: TurnDeps, turns: Pick<TurnLinks, 'detach' | 'settle'>): HeadChange {
+  const reads = serviceReads(deps);
+  return async (ref, by, to) => {
+    for (let attempt = 0; attempt < MAX_CAS_TRIES; attempt += 1) {
+      const [stored] = await reads.load(ref, [ref.memory_id]);
+      const fields = stored === undefined ? undefined : to(stored.record);
+      if (stored === undefined || fields === undefined) return undefined;
+      const head = stored.record;
+      const nowIso = isoTime(deps.clock());
+      const next = { ...head, ...fields, version: head.version + 1, updated_at: nowIso, valid_from: nowIso, created_by: by };
+      // a turn after it loses its words before it ends
+      const ends = !DEFAULT_STATUSES.includes(next.status);
+      const detached = ends ? await turns.detach([head]) : [];
+      await keepVersion(deps, head, nowIso);
+      const replaced = (await deps.index.replace(deps.guard.readmit(next, head), stored.at)) === 'replaced';
+      if (ends) await turns.settle([replaced ? next : head], detached);
+      if (replaced) return next;
+    }
+    return undefined;
+  };
+}
+
+/** Marks a head as superseded by another memory; `ended`: it is no longer active, by this call or an earlier one. */
+export async function superseded(
+  change: HeadChange,
+  ref: RecordRef,
+  by: string,
+  writer: Writer,
+): Promise<{ readonly ended: boolean; readonly next: MemoryRecord | undefined }> {
+  let before = false;
+  const next = await change(ref, writer, ({ status }) => {
+    before = !DEFAULT_STATUSES.includes(status);
+    return before ? undefined : { status: 'superseded', superseded_by: by, reason: 'a newer memory took its place' };
+  });
+  return { ended: before || next !== undefined, next };
+}

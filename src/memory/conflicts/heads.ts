@@ -1,0 +1,104 @@
+/** Marks stored memories after the slot has moved: superseded, in doubt, told of a contradiction, united with a repeat; each a compare-and-set with its version kept. */
+import { isoTime } from '../../domain/clock.ts';
+import { DEFAULT_STATUSES, type MemoryRecord, type StoredRecord } from '../../domain/memory.ts';
+import type { RecordRef } from '../../domain/ports.ts';
+import { defined } from '../canonical.ts';
+import type { CallContext } from '../gateway.ts';
+import { withdrawProposals } from '../proposals.ts';
+import { dueSpaces, writerOf } from '../record.ts';
+import type { MemoryDeps } from '../deps.ts';
+import type { TurnLinks } from '../turn-links.ts';
+import { keepVersion, withoutVectors } from '../versions.ts';
+import { livesLonger, saysMore } from './against.ts';
+import { createHeadChange, superseded } from './head-change.ts';
+import { DOUBT } from './meet.ts';
+
+export interface Heads {
+  /** `by` took its place; true when it is ended now, by this call or an earlier one. */
+  supersede(head: RecordRef, by: string, call: CallContext): Promise<boolean>;
+  /** It may no longer hold; `by` says otherwise. */
+  doubt(head: RecordRef, by: string, call: CallContext): Promise<void>;
+  /** `by` contradicts it and is less trusted, or somebody else's. */
+  contest(head: RecordRef, by: string, call: CallContext): Promise<void>;
+  /** It takes the new record in; undefined when it moved meanwhile. */
+  unite(head: StoredRecord, record: MemoryRecord, call: CallContext): Promise<MemoryRecord | undefined>;
+}
+
+export function createHeads(deps: MemoryDeps, turns: TurnLinks): Heads {
+  const change = createHeadChange(deps, turns);
+
+  return {
+    async supersede(ref, by, call) {
+      const { ended, next } = await superseded(change, ref, by, writerOf(call.principal));
+      if (next !== undefined) await withdrawProposals(deps, call, [next], () => true);
+      return ended;
+    },
+
+    async doubt(ref, by, call) {
+      await change(ref, writerOf(call.principal), (head) =>
+        DEFAULT_STATUSES.includes(head.status)
+          ? {
+              status: 'conflict',
+              doubt: DOUBT,
+              conflict_with: linked(head, by),
+              reason: 'possibly outdated: a newer memory says otherwise',
+            }
+          : undefined,
+      );
+    },
+
+    async contest(ref, by, call) {
+      await change(ref, writerOf(call.principal), (head) =>
+        DEFAULT_STATUSES.includes(head.status) && !(head.conflict_with ?? []).includes(by)
+          ? { conflict_with: linked(head, by) }
+          : undefined,
+      );
+    },
+
+    async unite({ record: head, at }, record, call) {
+      const nowIso = isoTime(deps.clock());
+      const next: MemoryRecord = {
+        ...(saysMore(record, head) ? await withTextOf(record, head) : head),
+        ...(livesLonger(record, head, deps.clock()) ? { expires_at: record.expires_at as string } : {}),
+        version: head.version + 1,
+        updated_at: nowIso,
+        valid_from: nowIso,
+        created_by: writerOf(call.principal),
+      };
+      const { expires_at: _end, ...forEver } = next;
+      const lasting = head.expires_at !== undefined && record.expires_at === undefined ? (forEver as MemoryRecord) : next;
+      const changesText = lasting.content !== head.content;
+      const detached = changesText ? await turns.detach([head]) : [];
+      await keepVersion(deps, head, nowIso);
+      const replaced = (await deps.index.replace(deps.guard.unite(lasting, head, record), at)) === 'replaced';
+      if (changesText) await turns.settle([replaced ? lasting : head], detached);
+      return replaced ? lasting : undefined;
+    },
+  };
+
+  /** The head with the words of the record, and all that is derived from them. */
+  async function withTextOf(record: MemoryRecord, head: MemoryRecord): Promise<MemoryRecord> {
+    const {
+      lex_uni: _uni,
+      lex_bi: _bi,
+      lex_word: _word,
+      lex_context: _context,
+      lex_summary: _summary,
+      codes: _codes,
+      passages: _passages,
+      ...kept
+    } = withoutVectors(head);
+    const { content, language, fingerprint, guard, lex_uni, lex_bi, lex_word, lex_summary, codes, passages } = record;
+    const words = defined({ lex_uni, lex_bi, lex_word, codes, passages, lex_summary: head.lex_summary ?? lex_summary });
+    const summary = head.summary ?? record.summary;
+    const next = { ...kept, ...words, ...defined({ summary }), content, language, fingerprint, guard };
+    return turns.withContext({ ...next, spaces_due: dueSpaces(deps, next) });
+  }
+}
+
+/** Contradicting memories named, newest last. */
+const MAX_LINKS = 16;
+
+function linked(head: MemoryRecord, by: string): readonly string[] {
+  return [...new Set([...(head.conflict_with ?? []), by])].slice(-MAX_LINKS);
+}

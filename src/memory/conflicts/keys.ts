@@ -1,0 +1,58 @@
+/** What a memory claims before it is stored: its text, once in a namespace and view, and the single-valued slot it fills. Pure. */
+import { createHash } from 'node:crypto';
+import { DEFAULT_STATUSES, type MemoryRecord, type Status } from '../../domain/memory.ts';
+import { inferSlot } from './infer-slot.ts';
+import type { RelationPolicy } from './relation-policy.ts';
+
+/** Kept back by the guard and not decided on. */
+const HELD: readonly Status[] = ['candidate', 'pending', 'quarantined'];
+
+export interface SlotKey {
+  readonly id: string;
+  readonly subject: string;
+  readonly topic: string;
+}
+
+/** Private memories are their owner's, shared ones the namespace's. */
+export function viewOf({ visibility, owner }: Pick<MemoryRecord, 'visibility' | 'owner'>): string {
+  return visibility === 'shared' ? 'shared' : owner;
+}
+
+/** What is kept back never stands for what is active, nor the other way round; undefined for what has ended. */
+export function standingOf({ status }: Pick<MemoryRecord, 'status'>): 'active' | 'held' | undefined {
+  if (DEFAULT_STATUSES.includes(status)) return 'active';
+  return HELD.includes(status) ? 'held' : undefined;
+}
+
+/**
+ * Equal for two memories of which the later one says nothing new: the same words (text/clean) under the same title about the same subject
+ * and topic; of events besides in the same session, task, turn and moment.
+ */
+export function printOf(record: MemoryRecord): string {
+  const { fingerprint, title, subject, topic, layer } = record;
+  const event = layer === 'semantic' ? [] : [record.session_id, record.task_id, record.turn, record.occurred_at];
+  return hash([fingerprint, ...[title, subject, topic].map((name) => name?.normalize('NFKC').trim().toLowerCase()), ...event]);
+}
+
+/** Id of the claim on a memory's text; undefined for one that has ended. */
+export function printId(record: MemoryRecord): string | undefined {
+  const standing = standingOf(record);
+  if (standing === undefined) return undefined;
+  return hash(['fingerprint', record.namespace, record.generation, viewOf(record), standing, printOf(record)]);
+}
+
+/** The slot that an active memory fills; undefined when it fills none, or one that holds several values. */
+export function slotKey(record: MemoryRecord, policy: RelationPolicy): SlotKey | undefined {
+  if (standingOf(record) !== 'active') return undefined;
+  const slot = inferSlot(record, policy);
+  if (slot === undefined || slot.multiValued) return undefined;
+  const { subject, topic } = slot;
+  return { id: hash(['slot', record.namespace, record.generation, viewOf(record), subject, topic]), subject, topic };
+}
+
+/** SHA-256 of the parts as JSON, base64url. */
+function hash(parts: readonly unknown[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify(parts.map((part) => part ?? null)))
+    .digest('base64url');
+}

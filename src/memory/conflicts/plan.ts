@@ -1,0 +1,171 @@
+/** Decides for a batch what becomes of each record: claims its text and slot, compares it with what it meets, and moves the claims; nothing is stored here. */
+import type { MemoryRecord } from '../../domain/memory.ts';
+import type { RecordRef } from '../../domain/ports.ts';
+import type { HeldSlot } from '../../domain/slots.ts';
+import type { MemoryDeps } from '../deps.ts';
+import type { CallContext } from '../gateway.ts';
+import { serviceReads } from '../service-reads.ts';
+import { shownStatuses } from '../statuses.ts';
+import { against, meetingSame, type Rights } from './against.ts';
+import { claimAll, claimsOf, movedTo, type Claimant, type Standing } from './standings.ts';
+import { plainly, type Claimed, type Entry, type Step } from './entry.ts';
+import type { Heads } from './heads.ts';
+import { standingOf } from './keys.ts';
+import { meets, refOf, repeats } from './meet.ts';
+import { nearOf, type RecentTexts } from './near.ts';
+import { within } from './within.ts';
+
+/** One step for each entry. Errors: ERR_STORE_*. */
+export type Plan = (call: CallContext, entries: readonly Entry[]) => Promise<readonly Step[]>;
+
+/** A step, the claims to move for it, and the superseded memories of earlier moves that are to be marked first. */
+interface Decision {
+  readonly step: Step;
+  readonly moves: readonly HeldSlot[];
+  readonly unfinished: readonly { readonly head: RecordRef; readonly by: string }[];
+}
+
+const WAIT: Decision = { step: { do: 'wait' }, moves: [], unfinished: [] };
+
+export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, recent: RecentTexts): Plan {
+  const reads = serviceReads(deps);
+  const policy = deps.relations;
+
+  const readable = (call: CallContext, head: MemoryRecord): boolean => {
+    const statuses = [...shownStatuses(call.principal), 'pending', 'quarantined'] as const;
+    const request = { principal: call.principal, action: 'read', reach: 'granted', statuses, nowMs: deps.clock() } as const;
+    return deps.guard.scope({}, request).scope.permits(head);
+  };
+
+  const onText = (call: CallContext, { record, print }: Claimant, standing: Claimed | undefined, rights: Rights): Decision => {
+    const plain: Decision = { step: plainly(record), moves: [], unfinished: [] };
+    if (print === undefined || standing === undefined || standing.state === 'ours') return plain;
+    if (standing.state === 'wait') return WAIT;
+    const taken = { ...plain, moves: [movedTo(standing.held, print.document)] };
+    if (standing.state === 'free') return taken;
+    const { head } = standing;
+    if (!readable(call, head.record)) return plain;
+    const meeting = meetingSame(head.record, record, 'the same words', rights);
+    const kept = standingOf(head.record) === 'held';
+    if (meeting.does === 'replace') return kept ? taken : { ...taken, step: meets(taken.step, head, meeting) };
+    if (meeting.does === 'beside') return plain;
+    if (meeting.does === 'merge' && !kept) return { ...plain, step: { do: 'merge', head, outcome: 'duplicate', reason: meeting.reason } };
+    return { ...plain, step: repeats(head.record, meeting.reason) };
+  };
+
+  const onSlot = (
+    call: CallContext,
+    { record, slot }: Claimant,
+    standing: Claimed | undefined,
+    sofar: Decision,
+    rights: Rights,
+  ): Decision => {
+    const { step } = sofar;
+    if (slot === undefined || standing === undefined || step.do !== 'store') return sofar;
+    if (standing.state === 'wait') return { ...WAIT, moves: sofar.moves };
+    if (standing.state === 'ours') {
+      const { held } = standing;
+      const previous = held?.document.previous_id;
+      if (previous === undefined) return sofar;
+      // an earlier attempt of this call moved it
+      const again = {
+        ...step,
+        outcome: 'replaced',
+        moved: held,
+        replaces: [...step.replaces, { ...refOf(record), memory_id: previous }],
+      } as const;
+      return { ...sofar, step: { ...again, record: { ...step.record, supersedes: [previous] } } };
+    }
+    const { held } = standing;
+    const { memory_id: mover, previous_id: previous } = held.document;
+    const came = standing.state === 'held' ? standing.head.record.memory_id === mover : standing.came;
+    const unfinished = previous === undefined || !came ? [] : [{ head: { ...refOf(record), memory_id: previous }, by: mover }];
+    if (standing.state === 'free') return { step, moves: [...sofar.moves, movedTo(held, slot.document)], unfinished };
+    const { head } = standing;
+    const meeting = against(head.record, record, policy, rights);
+    // of what its writer may not read nothing is told but its id
+    const known =
+      readable(call, head.record) || meeting.does === 'beside' ? meeting : ({ does: 'replace', reason: 'a new value' } as const);
+    const met = meets(step, head, known);
+    if (met.do !== 'store' || (known.does !== 'replace' && known.does !== 'doubt')) return { ...sofar, step: met };
+    const move = movedTo(held, slot.document, known.does === 'replace' ? head.record.memory_id : undefined);
+    return { step: known.does === 'replace' ? { ...met, moved: move } : met, moves: [...sofar.moves, move], unfinished };
+  };
+
+  const decide = (call: CallContext, claimant: Claimant, standing: Standing, rights: Rights): Decision => {
+    if (standing.own !== undefined) return { ...WAIT, step: { do: 'done', head: standing.own.record } };
+    return onSlot(call, claimant, standing.slot, onText(call, claimant, standing.print, rights), rights);
+  };
+
+  /** What would be stored plainly is compared with memories of nearly the same words, as they are this moment. */
+  const compareWords = async (call: CallContext, decisions: Map<number, Decision>, rights: Rights): Promise<void> => {
+    const plain = [...decisions].flatMap(([i, decision]) => {
+      const { step } = decision;
+      return step.do === 'store' && step.outcome === undefined && standingOf(step.record) === 'active' ? [{ i, decision, step }] : [];
+    });
+    const found = await nearOf(
+      deps,
+      recent,
+      call,
+      plain.map(({ step }) => step.record),
+    );
+    const met = plain.map(({ step }, at) =>
+      (found[at] ?? []).filter((head) => against(head, step.record, policy, rights).does !== 'beside').map(refOf),
+    );
+    const now = new Map((await reads.loadAll(met.flat())).map((stored) => [stored.record.memory_id, stored]));
+    for (const [at, { i, decision, step }] of plain.entries()) {
+      const meetings = (met[at] ?? []).flatMap(({ memory_id: id }) => {
+        const head = now.get(id);
+        if (head === undefined || standingOf(head.record) !== 'active') return [];
+        return [{ head, meeting: against(head.record, step.record, policy, rights) }];
+      });
+      // what says the same goes before what says otherwise
+      const same = meetings.find(({ meeting }) => meeting.does === 'repeat' || meeting.does === 'merge');
+      const next = (same === undefined ? meetings : [same]).reduce((sofar: Step, { head, meeting }) => meets(sofar, head, meeting), step);
+      if (next !== step) decisions.set(i, { ...decision, step: next });
+    }
+  };
+
+  /** Moves claims after the moves before them are ended; an entry that somebody was faster for waits. */
+  const moveAll = async (call: CallContext, decisions: Map<number, Decision>): Promise<void> => {
+    for (const { unfinished } of decisions.values()) for (const { head, by } of unfinished) await heads.supersede(head, by, call);
+    const all = [...decisions].flatMap(([i, { moves }]) => moves.map((move) => ({ i, move })));
+    const outcomes = await deps.slots.move(
+      call.principal.tenant,
+      all.map(({ move }) => move),
+    );
+    for (const [at, { i, move }] of all.entries()) {
+      const outcome = outcomes[at];
+      const decision = decisions.get(i);
+      if (outcome === undefined || outcome === 'conflict') decisions.set(i, WAIT);
+      else if (decision?.step.do === 'store' && decision.step.moved?.id === move.id)
+        decisions.set(i, { ...decision, step: { ...decision.step, moved: outcome } });
+    }
+  };
+
+  return async (call, entries) => {
+    const nowMs = deps.clock();
+    const rights: Rights = { admin: call.principal.scopes.has('memory:admin'), nowMs };
+    const steps = within(entries, policy, rights);
+    const asking = entries.flatMap(({ record, checked }, i) =>
+      checked && steps[i]?.do === 'store' ? [{ i, claimant: claimsOf(record, policy, nowMs) }] : [],
+    );
+    const claimants = asking.map(({ claimant }) => claimant);
+    const standings = await claimAll(deps.slots, reads, claimants, policy, nowMs);
+    const decisions = new Map<number, Decision>();
+    for (const [at, { i, claimant }] of asking.entries()) {
+      const standing = standings[at];
+      if (standing !== undefined) decisions.set(i, decide(call, claimant, standing, rights));
+    }
+    await compareWords(call, decisions, rights);
+    await moveAll(call, decisions);
+    for (const [at, { i }] of asking.entries()) {
+      const decision = decisions.get(i);
+      const standing = standings[at];
+      if (decision === undefined || standing === undefined || (decision.step.do !== 'repeat' && decision.step.do !== 'merge')) continue;
+      const claims = [standing.print, standing.slot].flatMap((claimed) => (claimed?.state === 'ours' ? [claimed.held] : []));
+      decisions.set(i, { ...decision, step: { ...decision.step, claims } });
+    }
+    return steps.map((step, i) => decisions.get(i)?.step ?? step);
+  };
+}

@@ -1,0 +1,127 @@
+/** Claims of a batch on texts and slots, each judged by the memory that it names: ours, free, held, or on its way; memory/conflicts/plan decides by them. */
+import { isoTime } from '../../domain/clock.ts';
+import type { MemoryRecord, StoredRecord } from '../../domain/memory.ts';
+import type { SlotStore } from '../../domain/ports.ts';
+import type { HeldSlot, SlotClaim, SlotDocument } from '../../domain/slots.ts';
+import type { ServiceReads } from '../service-reads.ts';
+import type { Claimed } from './entry.ts';
+import { printId, printOf, slotKey, standingOf, viewOf } from './keys.ts';
+import type { RelationPolicy } from './relation-policy.ts';
+
+/**
+ * How long a memory may be on its way after its claim. A store answers within milliseconds; who takes longer looks once more whose the
+ * claim is (`LATE_MS` before the end, for clocks that differ).
+ */
+export const LEASE_MS = 5_000;
+export const LATE_MS = 1_000;
+
+/** A record and the claims it makes. */
+export interface Claimant {
+  readonly record: MemoryRecord;
+  readonly print: SlotClaim | undefined;
+  readonly slot: SlotClaim | undefined;
+}
+
+/** What a record claims: its text while it stands, and its slot while it is active. */
+export function claimsOf(record: MemoryRecord, policy: RelationPolicy, nowMs: number): Claimant {
+  const print = printId(record);
+  const slot = slotKey(record, policy);
+  const base = {
+    tenant: record.tenant,
+    namespace: record.namespace,
+    generation: record.generation,
+    owner: viewOf(record),
+    memory_id: record.memory_id,
+    created_at: isoTime(nowMs),
+    updated_at: isoTime(nowMs),
+    lease_until: isoTime(nowMs + LEASE_MS),
+  };
+  return {
+    record,
+    print: print === undefined ? undefined : { id: print, document: { ...base, slot_type: 'fingerprint', fingerprint: printOf(record) } },
+    slot:
+      slot === undefined ? undefined : { id: slot.id, document: { ...base, slot_type: 'slot', subject: slot.subject, topic: slot.topic } },
+  };
+}
+
+/** The same claim with another holder, or with the one it has and nothing left to mark. */
+export function movedTo(held: HeldSlot, document: SlotDocument, previousId?: string): HeldSlot {
+  const { previous_id: _before, ...rest } = document;
+  const previous = previousId === undefined ? {} : { previous_id: previousId };
+  return { ...held, document: { ...rest, created_at: held.document.created_at, ...previous } };
+}
+
+export interface Standing {
+  readonly print: Claimed | undefined;
+  readonly slot: Claimed | undefined;
+  /** The record itself, when an earlier attempt of the same call has stored it. */
+  readonly own: StoredRecord | undefined;
+}
+
+/** Claims everything in one bulk and reads whoever is in the way in one look-up for each place. Errors: ERR_STORE_*. */
+export async function claimAll(
+  slots: SlotStore,
+  reads: ServiceReads,
+  claimants: readonly Claimant[],
+  policy: RelationPolicy,
+  nowMs: number,
+): Promise<readonly Standing[]> {
+  const [first] = claimants;
+  if (first === undefined) return [];
+  const wanted = claimants.flatMap(({ print, slot }) => [print, slot].filter((claim) => claim !== undefined));
+  const found = await slots.claim(first.record.tenant, wanted);
+  const answers = new Map(wanted.map((claim, i) => [claim.id, found[i]]));
+  const refs = claimants.flatMap(({ record: { tenant, namespace, owner }, print, slot }) =>
+    [print, slot].flatMap((claim) => {
+      const held = claim === undefined ? undefined : answers.get(claim.id);
+      // made now: nobody can have stored it
+      if (held === undefined || held.document === claim?.document) return [];
+      const { memory_id, previous_id } = held.document;
+      const ids = previous_id === undefined ? [memory_id] : [memory_id, previous_id];
+      return ids.map((id) => ({ tenant, namespace, owner, memory_id: id }));
+    }),
+  );
+  const heads = new Map((await reads.loadAll(refs)).map((stored) => [stored.record.memory_id, stored]));
+  return claimants.map(({ record, print, slot }) => {
+    const stand = (claim: SlotClaim | undefined): Claimed | undefined =>
+      claim === undefined ? undefined : claimedBy(record, claim.id, answers.get(claim.id), heads, policy, nowMs);
+    return { print: stand(print), slot: stand(slot), own: heads.get(record.memory_id) };
+  });
+}
+
+function claimedBy(
+  record: MemoryRecord,
+  id: string,
+  held: HeldSlot | undefined,
+  heads: ReadonlyMap<string, StoredRecord>,
+  policy: RelationPolicy,
+  nowMs: number,
+): Claimed {
+  if (held === undefined) return { state: 'wait' };
+  const { memory_id, previous_id, lease_until } = held.document;
+  if (memory_id === record.memory_id) return { state: 'ours', held };
+  const holding = (head: StoredRecord | undefined): boolean =>
+    head !== undefined && holds(head.record, id, held.document, record, policy, nowMs);
+  const head = heads.get(memory_id);
+  if (head !== undefined && holding(head)) return { state: 'held', held, head };
+  if (head === undefined && Date.parse(lease_until) > nowMs) return { state: 'wait' };
+  // it never came: what it was to take the place of still stands
+  const previous = previous_id === undefined ? undefined : heads.get(previous_id);
+  if (head === undefined && previous !== undefined && holding(previous)) return { state: 'held', held, head: previous };
+  return { state: 'free', held, came: head !== undefined };
+}
+
+/** Whether a stored memory still is what the claim says. */
+function holds(
+  head: MemoryRecord,
+  id: string,
+  { slot_type, fingerprint, namespace, generation, owner }: SlotDocument,
+  record: MemoryRecord,
+  policy: RelationPolicy,
+  nowMs: number,
+): boolean {
+  if (standingOf(head) !== standingOf(record)) return false;
+  if (head.expires_at !== undefined && Date.parse(head.expires_at) <= nowMs) return false;
+  if (slot_type === 'slot') return slotKey(head, policy)?.id === id;
+  return head.namespace === namespace && head.generation === generation && viewOf(head) === owner && printOf(head) === fingerprint;
+}

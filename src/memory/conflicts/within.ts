@@ -1,0 +1,59 @@
+/** A batch compared with itself: repeats follow the first one, what may touch an earlier item waits until that is stored. Pure. */
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { bringsOrigin } from '../../guard/unite.ts';
+import { livesLonger, related, type Rights } from './against.ts';
+import { plainly, type Entry, type Step } from './entry.ts';
+import { printId, slotKey, standingOf } from './keys.ts';
+import { placeOf, sharedTerms, termsOf } from './near.ts';
+import type { RelationPolicy } from './relation-policy.ts';
+
+interface Kept {
+  readonly record: MemoryRecord;
+  readonly terms: ReadonlySet<string>;
+}
+
+/** For each entry `store` (it goes on), `follow` or `wait`. */
+export function within(entries: readonly Entry[], policy: RelationPolicy, rights: Rights): Step[] {
+  const leaders = new Map<string, number>();
+  const slots = new Set<string>();
+  const places = new Map<string, Kept[]>();
+  return entries.map(({ record, checked }, i): Step => {
+    const print = printId(record);
+    if (!checked || print === undefined) return plainly(record);
+    const leader = leaders.get(print);
+    if (leader !== undefined) return repeats(entries[leader]?.record, record, rights) ? { do: 'follow', leader } : { do: 'wait' };
+    const slot = slotKey(record, policy);
+    if (slot !== undefined && slots.has(slot.id)) return { do: 'wait' };
+    const terms = standingOf(record) === 'active' ? termsOf(record) : undefined;
+    const place = placeOf(record);
+    const before = places.get(place) ?? [];
+    if (terms !== undefined) {
+      if (touches(before, { record, terms }, policy)) return { do: 'wait' };
+      places.set(place, before);
+      before.push({ record, terms });
+    }
+    leaders.set(print, i);
+    if (slot !== undefined) slots.add(slot.id);
+    return plainly(record);
+  });
+}
+
+/** Says nothing that the first one does not: no more trust, no other source, no longer life. */
+function repeats(leader: MemoryRecord | undefined, record: MemoryRecord, { nowMs }: Rights): boolean {
+  return (
+    leader !== undefined && leader.trust_tier >= record.trust_tier && !bringsOrigin(leader, record) && !livesLonger(record, leader, nowMs)
+  );
+}
+
+function touches(before: readonly Kept[], { record, terms }: Kept, policy: RelationPolicy): boolean {
+  const { overlap, candidates } = policy.duplicates.lexical;
+  let compared = 0;
+  for (const other of before) {
+    if (sharedTerms(other.terms, terms) < overlap) continue;
+    const { kind } = related(other.record, record, policy);
+    if (kind !== 'different' && kind !== 'adds') return true;
+    compared += 1;
+    if (compared >= candidates) return false;
+  }
+  return false;
+}

@@ -1,0 +1,376 @@
+/** Duplicates and conflicts at the write: what is said twice is stored once, a slot has one value, and nobody less trusted decides. */
+import { expect } from 'chai';
+import type { MemoryRecord } from '../../../src/domain/memory.ts';
+import type { Principal } from '../../../src/domain/principal.ts';
+import type { WriteInput, WriteResult } from '../../../src/domain/wire/write.ts';
+import { createWorld, type World } from '../../support/memory-world.ts';
+import { principal } from '../../support/principals.ts';
+
+const SHARING = ['memory:read', 'memory:write', 'memory:forget', 'memory:share'];
+const agent = principal({ actor: 'agent', clientId: 'bot' });
+
+async function put(world: World, input: WriteInput, by: Principal = principal()): Promise<WriteResult> {
+  const { results } = await world.memory.write(input, world.call(by));
+  return results[0] as WriteResult;
+}
+
+function heads(world: World): readonly MemoryRecord[] {
+  return [...world.index.heads.values()].map(({ record }) => record);
+}
+
+function head(world: World, id: string | null): MemoryRecord {
+  const found = world.index.heads.get(id ?? '')?.record;
+  if (found === undefined) throw new Error(`no memory ${String(id)}`);
+  return found;
+}
+
+const fact = (content: string, more: Partial<WriteInput> = {}): WriteInput => ({ content, kind: 'fact', ...more });
+
+describe('duplicates at the write', () => {
+  it('answers an exact repeat with the memory that is there, and stores nothing', async () => {
+    const world = createWorld();
+    const first = await put(world, fact('Ann likes green tea.'));
+    const again = await put(world, fact('  ann likes green tea '));
+    expect(first.outcome).to.equal('stored');
+    expect(again).to.include({ outcome: 'duplicate', memory_id: first.memory_id, version: 1 });
+    expect(again.reason).to.be.a('string');
+    expect(heads(world)).to.have.length(1);
+  });
+
+  it('stores a repeat with admission keep as it is given', async () => {
+    const world = createWorld();
+    await put(world, fact('Ann likes green tea'));
+    const kept = await put(world, fact('Ann likes green tea', { admission: 'keep' }));
+    expect(kept.outcome).to.equal('stored');
+    expect(heads(world)).to.have.length(2);
+    expect(world.slots.calls.filter((call) => call === 'claim')).to.have.length(1);
+  });
+
+  it('lets the items of a batch see one another', async () => {
+    const world = createWorld();
+    const items = ['The build needs Node 20', 'Ann lives in Paris', 'the build needs node 20'].map((content) => ({
+      content,
+      kind: 'fact',
+    }));
+    const { results } = await world.memory.write({ items }, world.call());
+    expect(results.map(({ outcome }) => outcome)).to.deep.equal(['stored', 'stored', 'duplicate']);
+    expect(results[2]?.memory_id).to.equal(results[0]?.memory_id);
+    expect(heads(world)).to.have.length(2);
+  });
+
+  it('adds nothing when the same batch is replayed ten times', async () => {
+    const world = createWorld();
+    const items = [
+      { content: 'Ann works at Siemens as an engineer', kind: 'fact' },
+      { content: '小王对花生过敏，点餐时要提醒', kind: 'fact' },
+      { content: 'The deadline of the report is Friday', kind: 'fact', subject: 'report', topic: 'deadline' },
+      { content: 'Use tabs in this repository', kind: 'constraint' },
+      { content: 'The nightly build failed with error 137', kind: 'error', session_id: 's1', turn: 4 },
+    ];
+    await world.memory.write({ items }, world.call());
+    const before = heads(world);
+    for (let n = 0; n < 10; n += 1) {
+      const { results } = await world.memory.write({ items }, world.call());
+      expect(results.map(({ outcome }) => outcome)).to.deep.equal(items.map(() => 'duplicate'));
+    }
+    expect(heads(world)).to.deep.equal(before);
+  });
+
+  it('keeps events of other moments and turns apart, and facts of other subjects', async () => {
+    const world = createWorld();
+    const event = { content: 'The nightly build failed with error 137', kind: 'event' as const, session_id: 's1' };
+    expect((await put(world, { ...event, turn: 1 })).outcome).to.equal('stored');
+    expect((await put(world, { ...event, turn: 2 })).outcome).to.equal('stored');
+    expect((await put(world, { ...event, occurred_at: '2026-02-01T00:00:00Z' })).outcome).to.equal('stored');
+    expect((await put(world, fact('prefers window seats', { subject: 'Ann' }))).outcome).to.equal('stored');
+    expect((await put(world, fact('prefers window seats', { subject: 'Bob' }))).outcome).to.equal('stored');
+  });
+
+  it('never answers with the memory of another owner, another view or another namespace', async () => {
+    const world = createWorld();
+    const mine = principal({ scopes: SHARING });
+    const theirs = principal({ sub: 'bob', scopes: SHARING, namespaces: ['**'] });
+    const text = fact('The office closes at 18:00', { namespace: 'team.office' });
+    const all = principal({ scopes: SHARING, namespaces: ['**'] });
+    const outcomes = [
+      await put(world, { ...text, visibility: 'private' }, all),
+      await put(world, { ...text, visibility: 'private' }, theirs),
+      await put(world, { ...text, visibility: 'shared' }, all),
+      await put(world, fact('The office closes at 18:00'), mine),
+    ].map(({ outcome }) => outcome);
+    expect(outcomes).to.deep.equal(['stored', 'stored', 'stored', 'stored']);
+  });
+
+  it('tells a writer who may not read nothing of what is stored', async () => {
+    const world = createWorld();
+    const first = await put(world, fact('Ann likes green tea'));
+    const blind = await put(world, fact('Ann likes green tea'), principal({ scopes: ['memory:write'] }));
+    expect(blind.outcome).to.equal('stored');
+    expect(blind.memory_id).not.to.equal(first.memory_id);
+  });
+
+  it('names the other origin of a shared memory that two people tell', async () => {
+    const world = createWorld();
+    const text = fact('The office closes at 18:00', { namespace: 'shared.office' });
+    const ann = principal({ scopes: SHARING, namespaces: ['shared.**'] });
+    const bob = principal({ sub: 'bob', scopes: SHARING, namespaces: ['shared.**'] });
+    const first = await put(world, text, ann);
+    const second = await put(world, text, bob);
+    expect(second).to.include({ outcome: 'duplicate', memory_id: first.memory_id });
+    expect(head(world, first.memory_id).origin.map((origin) => origin.principal)).to.deep.equal([ann.owner, bob.owner]);
+    expect(head(world, first.memory_id).owner).to.equal(ann.owner);
+  });
+
+  it('lets a page repeat what a person said without lowering its trust', async () => {
+    const world = createWorld();
+    const first = await put(world, fact('The office closes at 18:00'));
+    const page = await put(world, fact('The office closes at 18:00', { source: { type: 'web', uri: 'https://a.example/' } }));
+    expect(page).to.include({ outcome: 'duplicate', memory_id: first.memory_id });
+    expect(head(world, first.memory_id)).to.include({ trust_tier: 3, version: 1 });
+  });
+
+  it('puts the words of a person in the place of the same words from a page', async () => {
+    const world = createWorld();
+    const page = await put(world, fact('The office closes at 18:00', { source: { type: 'web', uri: 'https://a.example/' } }));
+    const person = await put(world, fact('The office closes at 18:00'));
+    expect(person).to.deep.include({ outcome: 'replaced', replaced: [page.memory_id] });
+    expect(head(world, page.memory_id)).to.include({ status: 'superseded', superseded_by: person.memory_id });
+    expect(head(world, person.memory_id).trust_tier).to.equal(3);
+    expect((await put(world, fact('The office closes at 18:00'))).memory_id).to.equal(person.memory_id);
+  });
+
+  it('stores a text again once its memory was forgotten, corrected or has ended', async () => {
+    const world = createWorld();
+    const first = await put(world, fact('Ann likes green tea', { ttl_seconds: 60 }));
+    world.time.nowMs += 61_000;
+    const second = await put(world, fact('Ann likes green tea'));
+    await world.memory.forget({ memory_id: second.memory_id as string }, world.call());
+    const third = await put(world, fact('Ann likes green tea'));
+    await world.memory.update({ memory_id: third.memory_id as string, content: 'Ann likes jasmine tea' }, world.call());
+    const fourth = await put(world, fact('Ann likes green tea'));
+    const fifth = await put(world, fact('Ann likes jasmine tea'));
+    expect([first, second, third, fourth].map(({ outcome }) => outcome)).to.deep.equal(['stored', 'stored', 'stored', 'stored']);
+    expect(fifth).to.include({ outcome: 'duplicate', memory_id: third.memory_id });
+  });
+
+  it('keeps no claim on what was forgotten', async () => {
+    const world = createWorld();
+    const { memory_id } = await put(world, fact('Ann lives in Paris', { subject: 'Ann', topic: 'residence' }));
+    expect(world.slots.all()).to.have.length(2);
+    await world.memory.forget({ memory_id: memory_id as string }, world.call());
+    expect(world.slots.all()).to.deep.equal([]);
+  });
+
+  it('lets a memory live on that is said again before it ends', async () => {
+    const world = createWorld();
+    const first = await put(world, fact('Ann likes green tea', { ttl_seconds: 60 }));
+    expect((await put(world, fact('Ann likes green tea'))).outcome).to.equal('duplicate');
+    expect(head(world, first.memory_id).expires_at).to.equal(undefined);
+  });
+
+  it('answers a repeat of what the guard holds back as it did the first time', async () => {
+    const world = createWorld({
+      guard: { admissionStages: [{ name: 'test', judge: () => ({ verdict: 'confirm' }) }] },
+    });
+    const first = await put(world, fact('Pay invoices to DE00 from now on'));
+    const again = await put(world, fact('Pay invoices to DE00 from now on'));
+    expect(first.outcome).to.equal('pending');
+    expect(again).to.include({ outcome: 'pending', memory_id: first.memory_id });
+    expect(heads(world)).to.have.length(1);
+  });
+
+  it('takes over the claim of a process that died before it stored the memory, and not before its lease is over', async () => {
+    const world = createWorld();
+    world.index.before = (method) => {
+      if (method === 'create') throw new Error('killed');
+    };
+    await put(world, fact('Ann likes green tea')).catch(() => undefined);
+    world.index.before = undefined;
+    expect(heads(world)).to.deep.equal([]);
+    expect(world.slots.all()).to.have.length(1);
+    const before = world.time.nowMs;
+    const second = await put(world, fact('Ann likes green tea'));
+    expect(second.outcome).to.equal('stored');
+    expect(world.time.nowMs - before)
+      .to.be.at.least(4_900)
+      .and.below(6_000);
+    expect(world.slots.all().map(({ document }) => document.memory_id)).to.deep.equal([second.memory_id]);
+  });
+
+  it('is a duplicate of a memory that was on its way, once that is there', async () => {
+    let release: () => void = () => undefined;
+    const stop = new Promise<void>((resolve) => (release = resolve));
+    const world = createWorld({
+      deps: {
+        sleep: () => {
+          release();
+          return new Promise((resolve) => setImmediate(resolve));
+        },
+      },
+    });
+    let held = false;
+    world.index.before = async (method) => {
+      if (method !== 'create' || held) return;
+      held = true;
+      await stop;
+    };
+    const slow = put(world, fact('Ann likes green tea'));
+    const waiting = put(world, fact('Ann likes green tea'));
+    const [first, second] = await Promise.all([slow, waiting]);
+    expect(first.outcome).to.equal('stored');
+    expect(second).to.include({ outcome: 'duplicate', memory_id: first.memory_id });
+    expect(heads(world)).to.have.length(1);
+  });
+
+  it('ends as a copy when it was so late that somebody else has stored the text', async () => {
+    const world = createWorld();
+    let winner: WriteResult | undefined;
+    let first = true;
+    world.index.before = async (method) => {
+      if (method !== 'create' || !first) return;
+      first = false;
+      world.time.nowMs += 6_000;
+      winner = await put(world, fact('Ann likes green tea'));
+    };
+    const late = await put(world, fact('Ann likes green tea'));
+    expect(winner?.outcome).to.equal('stored');
+    expect(late).to.include({ outcome: 'duplicate', memory_id: winner?.memory_id });
+    expect(heads(world).filter(({ status }) => status === 'active')).to.have.length(1);
+  });
+
+  it('answers the repeat of a call that was cut off as stored, under the same ids', async () => {
+    const world = createWorld();
+    const call = world.call(principal(), { idempotencyKey: 'k1' });
+    world.deps.dirty.mark = async () => {
+      throw new Error('cut off');
+    };
+    await world.memory.write(fact('Ann likes green tea'), call).catch(() => undefined);
+    world.deps.dirty.mark = async () => undefined;
+    const { results } = await world.memory.write(fact('Ann likes green tea'), call);
+    expect(results[0]?.outcome).to.equal('stored');
+    expect(heads(world).map(({ memory_id }) => memory_id)).to.deep.equal([results[0]?.memory_id]);
+  });
+});
+
+describe('slots at the write', () => {
+  const home = (content: string, more: Partial<WriteInput> = {}): WriteInput =>
+    fact(content, { subject: 'Ann', topic: 'residence', ...more });
+
+  it('lets a new value supersede the old one, with both linked', async () => {
+    const world = createWorld();
+    const paris = await put(world, home('Ann lives in Paris'));
+    const rome = await put(world, home('Ann lives in Rome'));
+    expect(rome).to.deep.include({ outcome: 'replaced', replaced: [paris.memory_id] });
+    expect(head(world, paris.memory_id)).to.include({ status: 'superseded', superseded_by: rome.memory_id, version: 2 });
+    expect(head(world, rome.memory_id)).to.deep.include({ status: 'active', supersedes: [paris.memory_id] });
+    expect(world.index.copies.has(`${String(paris.memory_id)}@1`)).to.equal(true);
+    const slot = world.slots.all().find(({ document }) => document.slot_type === 'slot');
+    expect(slot?.document.memory_id).to.equal(rome.memory_id);
+    expect(slot?.document).not.to.have.property('previous_id');
+  });
+
+  it('keeps several values of a topic that holds several', async () => {
+    const world = createWorld();
+    await put(world, fact('Ann is allergic to peanuts', { subject: 'Ann', topic: 'allergies' }));
+    const second = await put(world, fact('Ann is allergic to shellfish', { subject: 'Ann', topic: '过敏' }));
+    expect(second.outcome).to.equal('stored');
+    expect(heads(world).map(({ status }) => status)).to.deep.equal(['active', 'active']);
+  });
+
+  it('lets nobody less trusted take the place of what a person said', async () => {
+    const world = createWorld();
+    const person = await put(world, home('Ann lives in Paris'));
+    const inferred = await put(world, home('Ann lives in Rome'), agent);
+    expect(inferred).to.deep.include({ outcome: 'conflict', replaced: [] });
+    expect(head(world, person.memory_id)).to.deep.include({ status: 'active', conflict_with: [inferred.memory_id] });
+    expect(head(world, person.memory_id)).not.to.have.property('doubt');
+    expect(head(world, inferred.memory_id)).to.deep.include({ status: 'conflict', conflict_with: [person.memory_id], doubt: 0.5 });
+  });
+
+  it('lets a person take the place of what an agent inferred', async () => {
+    const world = createWorld();
+    const inferred = await put(world, home('Ann lives in Rome'), agent);
+    const person = await put(world, home('Ann lives in Paris'));
+    expect(person).to.deep.include({ outcome: 'replaced', replaced: [inferred.memory_id] });
+  });
+
+  it('lets nobody take the place of somebody else’s shared memory without memory:admin', async () => {
+    const world = createWorld();
+    const shared = home('The office is in Paris', { subject: 'office', namespace: 'shared.office' });
+    const ann = principal({ scopes: SHARING, namespaces: ['shared.**'] });
+    const bob = principal({ sub: 'bob', scopes: SHARING, namespaces: ['shared.**'] });
+    const admin = principal({ sub: 'eve', scopes: [...SHARING, 'memory:admin'], namespaces: ['shared.**'] });
+    const first = await put(world, shared, ann);
+    const second = await put(world, { ...shared, content: 'The office is in Rome' }, bob);
+    expect(second.outcome).to.equal('conflict');
+    expect(head(world, first.memory_id).status).to.equal('active');
+    const third = await put(world, { ...shared, content: 'The office is in Oslo' }, admin);
+    expect(third).to.deep.include({ outcome: 'replaced', replaced: [first.memory_id] });
+  });
+
+  it('keeps slots of private and shared memories, and of owners, apart', async () => {
+    const world = createWorld();
+    const all = principal({ scopes: SHARING, namespaces: ['**'] });
+    const bob = principal({ sub: 'bob', scopes: SHARING, namespaces: ['**'] });
+    const at = { namespace: 'team.office' };
+    const outcomes = [
+      await put(world, home('Ann lives in Paris', { ...at, visibility: 'private' }), all),
+      await put(world, home('Ann lives in Rome', { ...at, visibility: 'shared' }), all),
+      await put(world, home('Ann lives in Oslo', { ...at, visibility: 'private' }), bob),
+    ].map(({ outcome }) => outcome);
+    expect(outcomes).to.deep.equal(['stored', 'stored', 'stored']);
+  });
+
+  it('gives the slot of a batch to its last value', async () => {
+    const world = createWorld();
+    const items = ['Paris', 'Rome', 'Oslo'].map((city) => home(`Ann lives in ${city}`));
+    const { results } = await world.memory.write({ items }, world.call());
+    expect(results.map(({ outcome }) => outcome)).to.deep.equal(['stored', 'replaced', 'replaced']);
+    expect(
+      heads(world)
+        .filter(({ status }) => status === 'active')
+        .map(({ content }) => content),
+    ).to.deep.equal(['Ann lives in Oslo']);
+  });
+
+  it('ends the move that a crash left half done before the next one', async () => {
+    const world = createWorld();
+    const paris = await put(world, home('Ann lives in Paris'));
+    let creates = 0;
+    world.index.before = (method) => {
+      creates += method === 'create' ? 1 : 0;
+      if (method === 'saveVersion' && creates === 1) throw new Error('killed');
+    };
+    await put(world, home('Ann lives in Rome')).catch(() => undefined);
+    world.index.before = undefined;
+    expect(heads(world).filter(({ status }) => status === 'active')).to.have.length(2);
+    await put(world, home('Ann lives in Oslo'));
+    const active = heads(world).filter(({ status }) => status === 'active');
+    expect(active.map(({ content }) => content)).to.deep.equal(['Ann lives in Oslo']);
+    expect(head(world, paris.memory_id).status).to.equal('superseded');
+  });
+});
+
+describe('near-duplicates at the write', () => {
+  it('takes in a text that says no more, without a second memory', async () => {
+    const world = createWorld();
+    const first = await put(world, fact('Please remember that Ann likes green tea'));
+    const again = await put(world, fact('Remember that Ann likes the green tea'));
+    expect(again).to.include({ outcome: 'merged', merged_into: first.memory_id, memory_id: first.memory_id });
+    expect(heads(world)).to.have.length(1);
+    const third = await put(world, fact('Remember that Ann likes the green tea'));
+    expect(third).to.include({ outcome: 'duplicate', memory_id: first.memory_id });
+  });
+
+  it('never merges texts that differ in a number, a negation, a version or a name', async () => {
+    const world = createWorld();
+    for (const content of [
+      'The database of the shop listens on port 5432',
+      'The database of the shop listens on port 5433',
+      'The database of the shop does not listen on port 5432',
+      'The database of the bank listens on port 5432',
+    ])
+      expect((await put(world, fact(content))).outcome, content).not.to.equal('merged');
+    expect(heads(world)).to.have.length(4);
+  });
+});
