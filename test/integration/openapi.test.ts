@@ -78,7 +78,8 @@ function differences(example: unknown, actual: unknown, at = ''): string[] {
 }
 
 describe('the examples of the OpenAPI document', function () {
-  this.timeout(60_000);
+  // a tenant of its own, with its indices, for each example
+  this.timeout(180_000);
   let service: HashedService;
   let document: { readonly paths: Record<string, Record<string, Described>>; readonly components: { readonly headers: Json } };
   let cases: Case[] = [];
@@ -119,6 +120,17 @@ describe('the examples of the OpenAPI document', function () {
     return body.results[0].memory_id;
   }
 
+  /** What the examples of working memory keep. */
+  async function fillSession(token: string): Promise<void> {
+    const rows = { memory_turns_add: ['POST', 'turns'], memory_state_set: ['PUT', 'state'] } as const;
+    for (const { name, examples } of operations) {
+      if (!(name in rows)) continue;
+      const [method, part] = rows[name as keyof typeof rows];
+      const { session_id: id, ...body } = examples[0] as Json;
+      await service.call(method, `/v1/sessions/${String(id)}/${part}`, token, body);
+    }
+  }
+
   async function holdBack(
     token: string,
     { list, item }: { list: string; item: Json },
@@ -133,7 +145,13 @@ describe('the examples of the OpenAPI document', function () {
     const token = await service.mint({ tenant: `example${runs}`, namespaces: ['**'], scopes: [...SCOPES] });
     const held = Object.entries(HELD_BACK).find(([name, { list }]) => described.operationId === name || path === list)?.[1];
     const { memory_id: heldId, content_hash: hash } = held === undefined ? {} : await holdBack(token, held);
-    const realId = heldId ?? (described.operationId === 'memory_write' ? '' : await store(token));
+    const session = path.startsWith('/v1/sessions/');
+    if (session && method === 'get') await fillSession(token);
+    const realId = heldId ?? (session || described.operationId === 'memory_write' ? '' : await store(token));
+    if (path.startsWith('/v1/recalls/')) {
+      const traced = { traceparent: `00-${String(described.parameters[0]?.examples?.[example]?.value)}-${'1'.repeat(16)}-00` };
+      await service.call('POST', '/v1/memories/search', token, { query: 'What does Ana drink in the morning?', top_k: 1 }, traced);
+    }
     if (path.endsWith('/history'))
       await service.call('PATCH', `/v1/memories/${realId}`, token, { content: 'Ana prefers oat milk tea in the morning.' });
     const withId = (text: string): string => text.replaceAll(EXAMPLE_ID, realId).replaceAll(EXAMPLE_HASH, hash ?? EXAMPLE_HASH);
