@@ -46,6 +46,7 @@ const ZH: Readonly<Record<string, string>> = {
   trust_floor: '不返回低于此信任级别的结果',
   influence_only: '只返回经本人确认、或由两个互不相关的来源各自说过的',
   include_superseded: '也包括已失效的',
+  as_of: '当时记得什么：按此时间点的内容检索（ISO 8601）',
   asked_at: '提问的时间，默认为现在',
   explain: '说明每个分数的由来',
   memory_id: '记忆的 id',

@@ -89,6 +89,17 @@ export interface Passage {
   readonly [vectorField: `vec_${string}`]: readonly number[] | undefined;
 }
 
+/** What people and agents made of a memory: how many said so, each counted once a day, and what follows from it for its rank. */
+export interface Feedback {
+  readonly useful: number;
+  readonly wrong: number;
+  readonly outdated: number;
+  readonly cited: number;
+  /** -1 (everybody calls it wrong) to 1 (everybody calls it useful), 0 without votes. */
+  readonly score: number;
+  readonly last_at: string;
+}
+
 /**
  * One document of a tenant's memory index (head) or versions index (copy, `_id` = `memory_id@version`).
  * Dates are ISO 8601 UTC strings set by the server; numbers 0..1 unless said. Absent means not set.
@@ -147,6 +158,7 @@ export interface MemoryRecord {
   readonly pinned?: boolean;
   readonly legal_hold?: boolean;
   readonly doubt?: number;
+  readonly feedback?: Feedback;
   // time
   readonly created_at: string;
   readonly updated_at: string;

@@ -1,5 +1,5 @@
 /** Data that flows through ranking: the profile, the search specification, hits as the index returns and ranking orders them. */
-import type { MemoryRecord } from './memory.ts';
+import type { MemoryRecord, Status } from './memory.ts';
 import type { Filter } from './wire/common.ts';
 
 /** Boosts in engine units (parts of `_score`) and calibration: policies/ranking/<name>.yaml. */
@@ -47,6 +47,14 @@ export interface SearchSpec {
   readonly taskType: string | undefined;
   /** True when the namespaces searched hold passages: adds the named nested knn clause. */
   readonly passages: boolean;
+  /** What was held then, earlier versions among it; the scope says what of it may be seen now. */
+  readonly asOf?: AsOf;
+}
+
+/** A time, ms, and the statuses in which a version counted then. */
+export interface AsOf {
+  readonly ms: number;
+  readonly statuses: readonly Status[];
 }
 
 /** A record as a search brings it: everything screen and ranking read; vectors and lexical fields left out. */
@@ -81,6 +89,13 @@ export type HitRecord = Pick<
   | 'status'
   | 'version'
   | 'fingerprint'
+  | 'valid_from'
+  | 'valid_to'
+  | 'supersedes'
+  | 'superseded_by'
+  | 'conflict_with'
+  | 'doubt'
+  | 'feedback'
 >;
 
 export interface IndexHit {

@@ -3,6 +3,7 @@ import type { SearchSpec } from '../domain/ranking.ts';
 import type { QueryClause } from '../domain/scope.ts';
 import { rankContext } from '../ranking/context.ts';
 import { engineFunctions } from '../ranking/signals/catalogue.ts';
+import { heldThen } from './as-of.ts';
 import { filterClauses } from './filter.ts';
 import { HIT_FIELDS } from './query-fields.ts';
 import { dateClauses, exactClauses, lexicalClauses, queryWords, speakerClauses } from './query-lexical.ts';
@@ -20,7 +21,7 @@ const SMALL_TOP_K = 10;
 export function buildSearchBody(spec: SearchSpec, scopeFilter: readonly QueryClause[]): Record<string, unknown> {
   const context = rankContext(spec);
   const words = queryWords(spec.query);
-  const filter = [...scopeFilter, ...filterClauses(spec.filter)];
+  const filter = [...scopeFilter, ...filterClauses(spec.filter), ...(spec.asOf === undefined ? [] : heldThen(spec.asOf))];
   const bool = {
     filter,
     should: [
@@ -43,6 +44,10 @@ export function buildSearchBody(spec: SearchSpec, scopeFilter: readonly QueryCla
   };
 }
 
-function candidates({ profile, topK }: SearchSpec): number {
+/** Several versions of a memory may be among the candidates; one of them is left. */
+const VERSIONS_A_MEMORY = 3;
+
+function candidates({ profile, topK, asOf }: SearchSpec): number {
+  if (asOf !== undefined) return VERSIONS_A_MEMORY * Math.max(profile.candidates, topK);
   return topK > SMALL_TOP_K ? Math.max(profile.candidates, 2 * topK) : profile.candidates;
 }

@@ -32,6 +32,13 @@ const FIELDS: Readonly<Record<keyof HitRecord, true>> = {
   status: true,
   version: true,
   fingerprint: true,
+  valid_from: true,
+  valid_to: true,
+  supersedes: true,
+  superseded_by: true,
+  conflict_with: true,
+  doubt: true,
+  feedback: true,
 };
 
 export const HIT_FIELDS: readonly string[] = Object.keys(FIELDS);

@@ -13,7 +13,7 @@ import type { QueryWords } from './query-lexical.ts';
  * knn clause; as a post-filter it would leave nothing of a small namespace among large ones.
  */
 export function vectorClauses(words: QueryWords, context: RankContext, filter: readonly QueryClause[]): QueryClause[] {
-  const { similarity, passages } = context;
+  const { similarity, passages, past } = context;
   if (similarity === undefined) return [];
   const { primary, other, due, rescue } = similarity;
   const { field, space } = primary.vector;
@@ -21,7 +21,7 @@ export function vectorClauses(words: QueryWords, context: RankContext, filter: r
     knn(field, primary, filter),
     ...(passages ? [passageClause(primary, filter)] : []),
     ...(other === undefined ? [] : [otherClause(other, field, filter)]),
-    ...dueClause(words, space, due),
+    ...dueClause(words, past ? without(field) : { term: { spaces_due: space } }, due),
     ...(rescue === undefined ? [] : [{ constant_score: { _name: 'rescue', filter: anyExact(context), boost: rescue.score } }]),
   ];
   return queries.length === 1 ? queries : [{ dis_max: { queries } }];
@@ -55,8 +55,11 @@ function otherClause(other: KnnClause, primaryField: string, filter: readonly Qu
 }
 
 /** A record just written has no vector yet; without this it would stand below every record that has one, however well its words fit. */
-function dueClause(words: QueryWords, space: string, boost: number): QueryClause[] {
+function dueClause(words: QueryWords, isDue: QueryClause, boost: number): QueryClause[] {
   const shared = anyWord(words);
   if (shared === undefined) return [];
-  return [{ constant_score: { _name: 'due', filter: { bool: { filter: [{ term: { spaces_due: space } }, shared] } }, boost } }];
+  return [{ constant_score: { _name: 'due', filter: { bool: { filter: [isDue, shared] } }, boost } }];
 }
+
+/** The copy of an earlier version has no vector and is due for none. */
+const without = (field: string): QueryClause => ({ bool: { must_not: [{ exists: { field } }] } });

@@ -1,20 +1,23 @@
 /** memory_search: scope, query vectors, the one hybrid query, fusion, and the guard's screen on what comes back. */
-import type { SearchSpec, RankingProfile, RankedHit } from '../domain/ranking.ts';
+import { SEARCHABLE_STATUSES, type Status } from '../domain/memory.ts';
+import type { AsOf, SearchSpec, RankingProfile, RankedHit } from '../domain/ranking.ts';
 import { mapUnscreened, type Scoped, type Unscreened } from '../domain/sealed.ts';
 import { TIER, TIER_NAMES } from '../domain/trust.ts';
 import type { Filter } from '../domain/wire/common.ts';
 import type { SearchAnswer, SearchInput } from '../domain/wire/read.ts';
 import type { AccessRequest } from '../gate/access-policy.ts';
-import type { HitOptions, Screening } from '../guard/guard.ts';
+import type { HitOptions, ScreenedItem, Screening } from '../guard/guard.ts';
 import { coarse } from '../ranking/coarse.ts';
 import { fuse, relevance } from '../ranking/fuse.ts';
 import { withWeights } from '../ranking/profile.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import { maskedQuery } from './masking.ts';
+import { withPastVectors } from './past-vectors.ts';
 import { queryVectors } from './query-vectors.ts';
 import { invalid } from './record.ts';
 import { searchStatuses } from './statuses.ts';
+import { heldSince, predecessorsOf, type Held, type Was } from './was.ts';
 import { hitView } from './view.ts';
 
 export const DEFAULT_PROFILE = 'assistant';
@@ -22,24 +25,60 @@ export const DEFAULT_PROFILE = 'assistant';
 /** Failures: ERR_NAMESPACE_FORBIDDEN, ERR_REQUEST_INVALID for an unknown profile or weight, ERR_STORE_UNAVAILABLE. */
 export async function search(deps: MemoryDeps, input: SearchInput, call: CallContext): Promise<Omit<SearchAnswer, 'trace_id'>> {
   const startedMs = deps.clock();
-  const found = await rank(deps, input, call);
+  const boundary = deps.guard.boundary();
+  const found = await rank(deps, input, call, 'read', { screen: { boundary } });
   const { hits, nothingRelevant } = relevance(
     found.screening.items.map((item) => item.value),
     { query: input.query, floor: found.profile.floor, minScore: input.min_score, keep: input.explain === true },
   );
   const kept = new Set(hits.slice(0, found.topK));
   const shown = found.screening.items.filter((item) => kept.has(item.value));
-  if (call.principal.actor !== 'service')
+  const past = await pastOf(deps, input, found, shown, boundary);
+  // a look into the past makes nothing more popular now
+  if (call.principal.actor !== 'service' && input.as_of === undefined)
     deps.stats.record(
       call.principal.tenant,
       shown.map((item) => item.value.record.memory_id),
     );
   return {
-    hits: shown.map((item) => hitView(item, input.explain === true)),
+    hits: shown.map((item) => {
+      const { memory_id: id } = item.value.record;
+      return hitView(item, { explain: input.explain === true, held: past.held?.get(id), was: past.was?.get(id) });
+    }),
     nothing_relevant: nothingRelevant,
-    degraded: found.degraded,
+    degraded: [...found.degraded, ...past.degraded],
     took_ms: deps.clock() - startedMs,
   };
+}
+
+interface Past {
+  readonly was?: ReadonlyMap<string, Was>;
+  readonly held?: ReadonlyMap<string, Held>;
+  readonly degraded: readonly string[];
+}
+
+/**
+ * What the hits said before, or, where what no longer holds is among them, when each of them held. One that cannot be looked up is no reason
+ * not to answer.
+ */
+async function pastOf(
+  deps: MemoryDeps,
+  input: SearchInput,
+  { request, floor }: Found,
+  shown: readonly ScreenedItem<RankedHit>[],
+  boundary: string,
+): Promise<Past> {
+  const records = shown.map(({ value }) => value.record);
+  try {
+    if (input.as_of !== undefined || input.include_superseded === true)
+      return { held: await heldSince(deps, request, records), degraded: [] };
+    // what one side alone said has no place in an answer that wants two
+    if (input.influence_only === true) return { degraded: [] };
+    return { was: await predecessorsOf(deps, request, records, { floor, boundary }), degraded: [] };
+  } catch (error) {
+    deps.onDegraded?.('was', error);
+    return { degraded: ['was'] };
+  }
 }
 
 export interface Found {
@@ -49,6 +88,10 @@ export interface Found {
   readonly query: string;
   readonly profile: RankingProfile;
   readonly topK: number;
+  /** Lowest tier that is shown. */
+  readonly floor: number;
+  /** What the caller may see here. */
+  readonly request: AccessRequest;
   readonly degraded: string[];
 }
 
@@ -72,12 +115,16 @@ export async function rank(
   const { principal } = call;
   const input = maskedQuery(deps, principal.tenant, given);
   const profile = profileOf(deps, input);
+  const nowMs = deps.clock();
+  const statuses = searchStatuses(input.filter?.status, input.include_superseded === true);
+  const asOf = asOfIn(input, statuses, nowMs);
   const request: AccessRequest = {
     principal,
     action,
     reach: input.namespaces ?? 'default',
-    statuses: searchStatuses(input.filter?.status, input.include_superseded === true),
-    nowMs: deps.clock(),
+    // of then those that are asked for, of now all that a search may show
+    statuses: asOf === undefined ? statuses : SEARCHABLE_STATUSES,
+    nowMs,
   };
   const probe = deps.guard.scope({ key: holdingsKey(request) }, request);
   const [primary, ...others] = deps.embedder.spacesForQuery(input.query);
@@ -95,20 +142,17 @@ export async function rank(
     filter: hardFilter(input, floor),
     profile: options.candidates === undefined ? profile : { ...profile, candidates: options.candidates },
     topK,
-    askedAtMs: input.asked_at === undefined ? request.nowMs : Date.parse(input.asked_at),
+    askedAtMs: input.asked_at === undefined ? (asOf?.ms ?? nowMs) : Date.parse(input.asked_at),
     taskId: input.task_id,
     taskType: input.task_type,
     passages: holdings.passages,
+    ...(asOf === undefined ? {} : { asOf }),
   };
-  const screening = await screened(
-    deps,
-    spec,
-    request,
-    { ...options.screen, floor, influenceOnly: input.influence_only === true },
-    options.once,
-  );
-  const degraded = [...(first === undefined || more === undefined ? ['vector'] : []), ...(screening.degraded ? ['guard'] : [])];
-  return { screening, query: input.query, profile, topK, degraded };
+  const screen = { ...options.screen, floor, influenceOnly: input.influence_only === true };
+  const screening = await screened(deps, spec, request, screen, call.signal, options.once);
+  const withoutVectors = first === undefined || more === undefined || screening.withoutVectors;
+  const degraded = [...(withoutVectors ? ['vector'] : []), ...(screening.degraded ? ['guard'] : [])];
+  return { screening, query: input.query, profile, topK, floor, request, degraded };
 }
 
 /** Candidates of the second query, for an answer that copies have emptied: what 50 copies of one text leave fills 20 places still. */
@@ -123,16 +167,19 @@ async function screened(
   spec: SearchSpec,
   request: AccessRequest,
   options: HitOptions,
-  once = false,
-): Promise<Screening<RankedHit>> {
+  signal: AbortSignal,
+  once = spec.asOf !== undefined,
+): Promise<Screening<RankedHit> & { readonly withoutVectors: boolean }> {
   const query = deps.guard.scope(spec, request);
-  const page = await ranked(deps, query, spec);
+  const { hits, found, withoutVectors } = await ranked(deps, query, spec, signal);
   // ids alone leave the service here, and what is held back must be within reach of forgetting
-  if (request.action === 'forget') return deps.guard.screenHits(page.hits, query, { ...options, influenceOnly: false, unshown: true });
-  const screening = await deps.guard.screenHits(page.hits, query, { ...options, prompt: true, topK: spec.topK, query: spec.query });
+  if (request.action === 'forget')
+    return { ...(await deps.guard.screenHits(hits, query, { ...options, influenceOnly: false, unshown: true })), withoutVectors };
+  const screening = await deps.guard.screenHits(hits, query, { ...options, prompt: true, topK: spec.topK, query: spec.query });
   const { candidates } = spec.profile;
-  if (once || screening.items.length >= spec.topK || page.found < candidates || candidates >= MORE_CANDIDATES) return screening;
-  return screened(deps, { ...spec, profile: { ...spec.profile, candidates: MORE_CANDIDATES } }, request, options);
+  if (once || screening.items.length >= spec.topK || found < candidates || candidates >= MORE_CANDIDATES)
+    return { ...screening, withoutVectors };
+  return screened(deps, { ...spec, profile: { ...spec.profile, candidates: MORE_CANDIDATES } }, request, options, signal);
 }
 
 /** The index's hits in order, and how many it brought. */
@@ -140,16 +187,20 @@ async function ranked(
   deps: MemoryDeps,
   query: Scoped<SearchSpec>,
   spec: SearchSpec,
-): Promise<{ readonly hits: Unscreened<readonly RankedHit[]>; readonly found: number }> {
+  signal: AbortSignal,
+): Promise<{ readonly hits: Unscreened<readonly RankedHit[]>; readonly found: number; readonly withoutVectors: boolean }> {
   // before any score is compared with min_score: that too could be asked again and again
   const { scopes } = query.scope.principal;
   let found = 0;
-  const hits = mapUnscreened(await deps.index.search(query), (page) => {
+  const brought = await deps.index.search(query);
+  const { page: scored, degraded } =
+    spec.asOf === undefined ? { page: brought, degraded: false } : await withPastVectors(deps, brought, spec, signal);
+  const hits = mapUnscreened(scored, (page) => {
     found = page.hits.length;
     const fused = fuse(page, spec);
     return scopes.has('memory:admin') ? fused : fused.map(coarse);
   });
-  return { hits, found };
+  return { hits, found, withoutVectors: degraded };
 }
 
 /** Read-your-writes: what was acknowledged before this search is in it, and in what the namespaces are said to hold. */
@@ -161,6 +212,16 @@ async function visibleHoldings(deps: MemoryDeps, probe: Scoped<{ readonly key: s
 /** One refresh when there are acknowledged writes that no search has made visible yet. */
 export async function makeVisible(deps: Pick<MemoryDeps, 'dirty' | 'index'>, tenant: string): Promise<void> {
   await deps.dirty.settle(tenant, () => deps.index.refresh(tenant));
+}
+
+/** @throws ERR_REQUEST_INVALID for a time that is to come, or before all that is asked for. */
+function asOfIn({ as_of: time, filter }: SearchInput, statuses: readonly Status[], nowMs: number): AsOf | undefined {
+  if (time === undefined) return undefined;
+  const ms = Date.parse(time);
+  if (ms > nowMs) throw invalid('/as_of', 'is in the future: nobody knows yet what will be held then');
+  if (filter?.created?.gte !== undefined && Date.parse(filter.created.gte) > ms)
+    throw invalid('/as_of', 'is before filter.created.gte: nothing can fit both');
+  return { ms, statuses };
 }
 
 function profileOf(deps: MemoryDeps, input: SearchInput): RankingProfile {

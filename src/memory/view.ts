@@ -5,18 +5,34 @@ import { tierName } from '../domain/trust.ts';
 import type { Hit, MemoryView } from '../domain/wire/read.ts';
 import type { ScreenedItem } from '../guard/guard.ts';
 import { defined } from './canonical.ts';
+import type { Held, Was } from './was.ts';
 
 /** Tier by name, and the types of origin, each once. */
 export function trustOf(record: Pick<HitRecord, 'trust_tier' | 'origin'>): Hit['trust'] {
   return { tier: tierName(record.trust_tier), origins: [...new Set(record.origin.map((origin) => origin.type))] };
 }
 
-/** One hit; `explain` only when asked for. */
-export function hitView({ value, referenceOnly }: ScreenedItem<RankedHit>, explain: boolean): Hit {
+/** What a hit shows when it is asked for or there. */
+export interface HitExtras {
+  readonly explain: boolean;
+  /** Since and until when it held, where that is shown. */
+  readonly held?: Held | undefined;
+  readonly was?: Was | undefined;
+}
+
+/** One hit. */
+export function hitView({ value, referenceOnly }: ScreenedItem<RankedHit>, { explain, held, was }: HitExtras): Hit {
+  const { record } = value;
   return {
-    ...commonView(value.record, referenceOnly),
+    ...commonView(record, referenceOnly),
     score: value.score,
     ...defined({
+      was,
+      doubt: (record.doubt ?? 0) > 0 ? record.doubt : undefined,
+      conflict_with: record.status === 'conflict' && record.conflict_with !== undefined ? [...record.conflict_with] : undefined,
+      valid_from: held?.from,
+      valid_to: held?.to,
+      superseded_by: held === undefined ? undefined : record.superseded_by,
       passage: value.passage,
       explain: explain ? { engine_score: value.engineScore, signals: value.parts.map((part) => ({ ...part })) } : undefined,
     }),

@@ -52,6 +52,8 @@ export interface RankContext {
   /** Undefined when there is no vector to search with, or when the caller gave vectors no weight. */
   readonly similarity: Similarity | undefined;
   readonly passages: boolean;
+  /** True when earlier versions are searched, which have no vectors. */
+  readonly past: boolean;
   /** Language of the sentences in explanations. */
   readonly lang: Lang;
 }
@@ -81,6 +83,7 @@ export function rankContext(spec: SearchSpec, lang: Lang = 'en'): RankContext {
     exact,
     similarity,
     passages: spec.passages && similarity !== undefined,
+    past: spec.asOf !== undefined,
     lang,
   };
 }

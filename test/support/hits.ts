@@ -15,6 +15,7 @@ export function recordOf(over: Partial<HitRecord> & { readonly memory_id: string
     layer: 'semantic',
     content: over.memory_id,
     created_at: time,
+    valid_from: time,
     event_at: time,
     trust_tier: 3,
     origin: [],

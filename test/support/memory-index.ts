@@ -1,7 +1,7 @@
 /** A small memory index in process, behind the same sealed types as the real one: for unit tests of guard, memory and jobs. */
 import type { MemoryRecord, SeqNo, StoredRecord } from '../../src/domain/memory.ts';
 import type { CreateOutcome, EmbedQueue, EmbedTask, LinkFilter, MemoryIndex, PatchOutcome, RecordPatch } from '../../src/domain/ports.ts';
-import type { HitRecord, IndexHit, SearchSpec } from '../../src/domain/ranking.ts';
+import type { AsOf, HitRecord, IndexHit, SearchSpec } from '../../src/domain/ranking.ts';
 import type { Scope } from '../../src/domain/scope.ts';
 import { openAdmitted, openScoped, unscreened } from '../../src/domain/sealed.ts';
 import type { Filter } from '../../src/domain/wire/common.ts';
@@ -73,6 +73,20 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
     return clone(Object.fromEntries(kept)) as unknown as MemoryRecord;
   };
 
+  /** The version of each memory that stood then; with the head's vectors where it still says the same. */
+  const versionsAt = ({ ms, statuses }: AsOf, scope: Scope, filter: Filter): MemoryRecord[] => {
+    const fits = (record: MemoryRecord): boolean =>
+      [...scope.filter, ...filterClauses(filter)].every((clause) => matches(clause, record as unknown as Record<string, unknown>));
+    return [...heads.values()].flatMap(({ record: head }) => {
+      if (!scope.permits(head)) return [];
+      const own = [...copies.values()].filter((copy) => copy.memory_id === head.memory_id);
+      const [then] = [head, ...own].filter((r) => Date.parse(r.valid_from) <= ms).sort((a, b) => b.version - a.version);
+      if (then === undefined || !fits(then) || !statuses.includes(then.status)) return [];
+      const vectors = Object.fromEntries(Object.entries(head).filter(([field]) => field.startsWith('vec_')));
+      return [then.content === head.content ? { ...vectors, ...then } : then];
+    });
+  };
+
   const index: TestMemoryIndex = {
     heads,
     copies,
@@ -103,7 +117,8 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
     search: async (box) => {
       await enter('search');
       const spec = openScoped(box);
-      const hits = visible(box.scope, spec.filter)
+      const stood = spec.asOf === undefined ? undefined : versionsAt(spec.asOf, box.scope, spec.filter);
+      const hits = (stood ?? visible(box.scope, spec.filter))
         .map((record) => hitOf(record, spec))
         .filter((hit) => hit.score > 0)
         .sort((a, b) => b.score - a.score)

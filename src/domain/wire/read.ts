@@ -27,7 +27,8 @@ export const searchInput = z.strictObject({
   min_score: c.unit.optional().describe('Leave out hits below this calibrated score'),
   trust_floor: c.tier.optional().describe('Leave out hits below this trust tier'),
   influence_only: z.boolean().optional().describe('Only what a person has confirmed, or what two origins say independently of each other'),
-  include_superseded: z.boolean().optional().describe('Also what no longer holds'),
+  include_superseded: z.boolean().optional().describe('Also what no longer holds, each with the time it held'),
+  as_of: c.dateTime.optional().describe('What the memory held at that time, as far as it may be seen now'),
   asked_at: c.dateTime.optional().describe('When the question is asked; now by default'),
   explain: z.boolean().optional().describe('Say how each score came about'),
 });
@@ -62,6 +63,19 @@ export const hit = z.object({
   occurred_at: z.string().optional(),
   version: z.int(),
   status: z.string(),
+  was: z
+    .object({
+      content: z.string().describe('Screened by its own trust'),
+      until: z.string().describe('When it ceased to hold'),
+      memory_id: z.string().optional().describe('The memory that said it, where that is another one'),
+    })
+    .optional()
+    .describe('What was said before it'),
+  doubt: z.number().optional().describe('Possibly outdated or wrong, 0 to 1; such a hit counts half as much'),
+  conflict_with: z.array(z.string()).optional().describe('Memories that say otherwise; nobody has decided between them'),
+  valid_from: z.string().optional().describe('With include_superseded or as_of: since when it says this'),
+  valid_to: z.string().optional().describe('With include_superseded or as_of: until when it held'),
+  superseded_by: z.string().optional().describe('The memory in its place'),
   passage: z.string().optional().describe('The passage of a long memory that matched'),
   explain: z
     .object({ engine_score: z.number(), signals: z.array(explainSignal) })
