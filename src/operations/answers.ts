@@ -383,13 +383,13 @@ export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
     {
       lang: 'en',
       title: 'How to use the long-term memory',
-      text: '# How to use the long-term memory\n\n## When to recall (memory_search)\n\n- Before answering anything that may depend on earlier sessions - preferences, people, decisions, ongoing work, “as I told you”, “like last time”.\n…',
+      text: '# How to use the long-term memory\n\n## When to recall (memory_context, memory_search)\n\n- At the start of a turn or task that may depend on earlier sessions - call memory_context once, with the words of the user or the task; put its block before your answer, and give session_id where you have one.\n…',
       trace_id: TRACE,
     },
     {
       lang: 'zh',
       title: '如何使用长期记忆',
-      text: '# 如何使用长期记忆\n\n## 何时回忆（memory_search）\n\n- 凡是答案可能取决于以往会话——偏好、人物、决定、进行中的工作、“我说过”“还记得吗”“像上次那样”——先搜索再回答。\n…',
+      text: '# 如何使用长期记忆\n\n## 何时回忆（memory_context、memory_search）\n\n- 每轮对话或任务开始时，只要答案可能取决于以往会话，就用用户的原话或任务描述调用一次 memory_context，把返回的文本块放在回答之前；有 session_id 就带上。\n…',
       trace_id: TRACE,
     },
   ],

@@ -3,6 +3,10 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { expect } from 'chai';
 import { ANN, BOB, call, EVE, initialize, startMcp, until, type McpServer } from './support/mcp-server.ts';
 import { openSse, post, type SseStream } from './support/sse-client.ts';
+import { operations } from '../../../src/operations/index.ts';
+
+/** Tools that a caller with every scope is shown. */
+const DEFAULT_TOOLS = operations.filter(({ mcp }) => mcp.tool === 'default').length;
 
 const SEARCH = call('memory_search', { query: 'tea' });
 
@@ -29,7 +33,7 @@ describe('mcp/http-sse', () => {
         eventSourceInit: { fetch: (url, init) => fetch(url, { ...init, headers: { ...(init.headers as object), ...headers } }) },
       }),
     );
-    expect((await client.listTools()).tools).to.have.length(5);
+    expect((await client.listTools()).tools).to.have.length(DEFAULT_TOOLS);
     const result = await client.callTool({ name: 'memory_search', arguments: { query: 'tea' } });
     expect(result.structuredContent).to.include({ nothing_relevant: true });
     expect(server.memory.calls[0]?.call.principal).to.include({ tenant: 'acme', sub: 'ann' });

@@ -22,6 +22,7 @@ describe('mcp/streamable-http', () => {
       expect(tools.map(({ name }) => name)).to.deep.equal([
         'memory_write',
         'memory_search',
+        'memory_context',
         'memory_get',
         'memory_update',
         'memory_forget',
@@ -159,7 +160,11 @@ describe('mcp/streamable-http', () => {
 
   it('shows what the scopes allow, and tells a missing scope as an error result', async () => {
     const { message } = await send(server, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, { token: `${ANN}/r` });
-    expect(message['result'].tools.map((tool: { name: string }) => tool.name)).to.deep.equal(['memory_search', 'memory_get']);
+    expect(message['result'].tools.map((tool: { name: string }) => tool.name)).to.deep.equal([
+      'memory_search',
+      'memory_context',
+      'memory_get',
+    ]);
     const answer = await send(server, call('memory_write', { content: 'tea' }), { token: `${ANN}/r` });
     expect(answer.status).to.equal(200);
     expect(answer.message['result'].isError).to.equal(true);
