@@ -31,7 +31,7 @@ export const ENDINGS: readonly Ending[] = [
   { examples: ['I used to live in Rome'], pattern: /^(.*?)\bused to (.+?)(?:,? but.*)?$/iu, claim: '$1$2' },
   {
     examples: ['Ana stopped eating meat', 'Bo gave up smoking', 'I have quit drinking coffee'],
-    pattern: /^(.*?)\b(?:has |have )?(?:stopped|quit|given up|gave up|ceased) (.+)$/iu,
+    pattern: /^(.*?)\b(?:has |have )?(?:stopped|quit(?= \w+ing\b)|given up|gave up|ceased) (.+)$/iu,
     claim: '$1$2',
   },
   {

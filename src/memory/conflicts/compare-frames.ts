@@ -1,5 +1,5 @@
 /** What two frames of one slot say of each other: the same value, a new one, one more, an end, or a contradiction nobody can decide. */
-import type { Frame } from './frames/frame.ts';
+import { LEFT, type Frame } from './frames/frame.ts';
 import { isKnownTopic } from './frames/read-frame.ts';
 import { keyOf, tokensOf } from './reading.ts';
 import type { Relation } from './relation.ts';
@@ -8,6 +8,7 @@ import { MEASURES, type Token, type TokenType } from './values/token.ts';
 
 /** Topics whose parts (day, time, place in the calendar) are told apart: "on Friday" says nothing against "at 3 pm". */
 const SCHEDULES = new Set(['schedule', 'start', 'end', 'deadline', 'departure', 'arrival']);
+const DEGREES = new Set(['likes', 'dislikes']);
 const TEMPORARY =
   /\b(?:today|tomorrow|tonight|this (?:week|month|weekend|afternoon|morning|evening)|temporarily|for the (?:day|week)|just for now|for now|until)\b|今天|明天|后天|今晚|这周|本周|临时|暂时|这个月|本月|这次/iu;
 
@@ -18,7 +19,7 @@ export function compareFrames(
   texts: { readonly older: string; readonly newer: string },
   policy: RelationPolicy,
 ): Relation | undefined {
-  if (older.subject !== newer.subject || older.topic !== newer.topic) return undefined;
+  if (older.subject !== newer.subject || (older.topic !== newer.topic && !leaves(older, newer))) return undefined;
   const [before, after] = [older, newer].map((frame) => tokensOf(frame.value, policy)) as [readonly Token[], readonly Token[]];
   const equal = keyOf(before) === keyOf(after);
   if (older.ended) return equal && !newer.ended ? unsure('it is said again of what was ended') : different();
@@ -41,6 +42,13 @@ export function compareFrames(
   return changed('a new value of the same topic');
 }
 
+/** "Ana left X" ends whatever X was to her, and says nothing against another X. */
+function leaves(older: Frame, newer: Frame): boolean {
+  return newer.topic === LEFT && LEAVABLE.has(older.topic);
+}
+
+const LEAVABLE = new Set(['residence', 'employer', 'school', 'location']);
+
 export function isMulti(topic: string, policy: RelationPolicy): boolean {
   return policy.multiValued.has(topic);
 }
@@ -58,6 +66,8 @@ function ended(before: readonly Token[], after: readonly Token[], equal: boolean
 
 function sameValue(older: Frame, newer: Frame, policy: RelationPolicy): Relation {
   if (older.negated !== newer.negated) return unsure('one denies what the other says');
+  // to love is more than to like
+  if (DEGREES.has(newer.topic)) return different('the same, more or less');
   const rests = [older, newer].map(({ rest }) => keyOf(tokensOf(rest, policy)));
   return rests[0] === rests[1] && older.subject !== ''
     ? { kind: 'same', reason: 'the same value of the same topic' }

@@ -30,7 +30,7 @@ export function inferSlot(item: SlotText, policy: RelationPolicy): InferredSlot 
   if (item.subject !== undefined && item.topic !== undefined) return slotOf(item, undefined, policy);
   const [sentence, ...more] = sentencesOf(plainText(item.content.slice(0, MAX_COMPARED_CHARS)));
   if (sentence === undefined || more.length > 0) return undefined;
-  const claim = claimOf(sentence);
+  const claim = claimOf(policy.unify(sentence));
   const frame = frameOf(claim, { subject: item.subject, policy });
   // what ends or denies a value fills no slot with one
   return frame === undefined || frame.ended || frame.negated ? undefined : slotOf(item, frame, policy);

@@ -76,7 +76,7 @@ function whole(older: Side, newer: Side, policy: RelationPolicy): Relation {
     if (kind === 'unsure' && given?.kind === 'changed') return given;
     return found;
   }
-  return given ?? relations[0] ?? { kind: 'different', reason: 'neither says anything of the other' };
+  return given ?? relations.find(({ kind }) => kind === 'different') ?? { kind: 'different', reason: 'neither says anything of the other' };
 }
 
 function pair(one: Said, other: Said, older: Side, newer: Side, policy: RelationPolicy): Relation | undefined {
@@ -100,9 +100,13 @@ function givenSlots(older: Side, newer: Side, policy: RelationPolicy): Relation 
 
 function sideOf(item: ComparedText, policy: RelationPolicy): Side {
   const reading = read(item, policy);
+  let { subject } = item;
   const said = reading.sentences.slice(0, MAX_SENTENCES).map((sentence): Said => {
-    const claim = claimOf(sentence);
-    return { claim, frame: frameOf(claim, { subject: item.subject, policy }) };
+    const claim = claimOf(policy.unify(sentence));
+    const frame = frameOf(claim, { subject, policy });
+    // she is whom the sentence before speaks of
+    subject ??= frame === undefined || frame.subject === '' ? undefined : frame.subject;
+    return { claim, frame };
   });
   return { item, reading, said };
 }

@@ -73,7 +73,10 @@ function isNumbered(hunk: Hunk, before: readonly Token[]): boolean {
   const at = indexOf(hunk, before);
   if (first?.type === 'quantity') return HAN_NUMBERED.test(first.text);
   const next = before[at + hunk.before.length];
-  return first?.type === 'number' && (NUMBERED.has(before[at - 1]?.text ?? '') || HAN_NUMBERED.test(next?.text ?? ''));
+  return (
+    first?.type === 'number' &&
+    ((NUMBERED.has(before[at - 1]?.text ?? '') && before[at - 1]?.capital !== true) || HAN_NUMBERED.test(next?.text ?? ''))
+  );
 }
 
 /** It stands before the first verb: it belongs to what is spoken of, not to what is said of it. */

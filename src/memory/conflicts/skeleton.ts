@@ -1,5 +1,5 @@
 /** Two sentences word by word: what is left when the words they share are laid over each other, and what kind of difference it is. */
-import { keyOf } from './reading.ts';
+import { baseOf, keyOf } from './reading.ts';
 import type { RelationPolicy } from './relation-policy.ts';
 import { MEASURES, type Token } from './values/token.ts';
 
@@ -55,13 +55,26 @@ export type Difference = 'measure' | 'negation' | 'degree' | 'state' | 'opposite
 export function differenceOf(hunk: Hunk, policy: RelationPolicy): Difference {
   const { before, after } = hunk;
   const all = [...before, ...after];
-  if (all.every(({ type, text }) => type === 'not' || text === 'do' || text === 'does')) return 'negation';
+  if (denies(hunk)) return 'negation';
   if (all.every(({ type }) => type === 'degree' || type === 'not')) return 'degree';
   const other = policy.opposites.get(words(before));
   if (other !== undefined && other.other === words(after)) return other.state ? 'state' : 'opposite';
   if (before.length > 0 && before.length === after.length && before.every((t, i) => MEASURES.has(t.type) && t.type === after[i]?.type))
     return 'measure';
   return before.length > 0 && after.length > 0 && all.every(({ capital, type }) => capital || type === 'code') ? 'name' : 'other';
+}
+
+const CARRIERS = new Set(['do', 'does', 'did', '有', '做', 'be', 'is', 'are']);
+
+/** One has a negation more, and nothing else but the words that carry it: "includes" and "does not include", 有 and 没有. */
+function denies({ before, after }: Hunk): boolean {
+  const [first, second] = [before, after].map((tokens) => ({
+    nots: tokens.filter(({ type }) => type === 'not').length,
+    rest: tokens
+      .filter(({ type, text }) => type !== 'not' && !CARRIERS.has(text))
+      .map(({ type, text }) => (type === 'word' ? baseOf(text) : text)),
+  }));
+  return first !== undefined && second !== undefined && first.nots !== second.nots && first.rest.join(' ') === second.rest.join(' ');
 }
 
 function words(tokens: readonly Token[]): string {

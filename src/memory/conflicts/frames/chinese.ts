@@ -1,5 +1,5 @@
 /** Frame rules for Chinese sentences, from the most exact form to the loosest. */
-import type { FrameRule } from './frame.ts';
+import { LEFT, type FrameRule } from './frame.ts';
 
 const S = '(?<s>[^,。;:、"]{0,24}?)';
 const V = '(?<v>[^,。;]{1,40}?)';
@@ -16,9 +16,15 @@ const attribute = ({ a }: Readonly<Record<string, string | undefined>>): string 
 
 export const CHINESE_FRAMES: readonly FrameRule[] = [
   {
-    examples: ['安娜搬离了柏林', '我从上海搬走了', '小李离开了杭州'],
-    pattern: all(`^${S}${NOW}(?:搬离了?|搬出了?|离开了?|从(?=.{1,20}搬走))${V}(?:搬走)?了?$`),
+    examples: ['安娜搬离了柏林', '我从上海搬走了'],
+    pattern: all(`^${S}${NOW}(?:搬离了?|搬出了?|从(?=.{1,20}搬走))${V}(?:搬走)?了?$`),
     topic: 'residence',
+    ends: true,
+  },
+  {
+    examples: ['小李离开了华为', '安娜退出了合唱团'],
+    pattern: all(`^${S}${NOW}(?:离开了?|退出了?)${V}了?$`),
+    topic: LEFT,
     ends: true,
   },
   {
@@ -106,10 +112,18 @@ export const CHINESE_FRAMES: readonly FrameRule[] = [
     value: 'when',
   },
   {
-    examples: ['门票卖30元', '会员费每月20元', '这套房租金9000元'],
-    pattern: all(`^${S}${NOW}(?:卖|售价|要价|收费|花费|需要?|只要|涨到了?|降到了?|改为|改成)?(?<v>[^,。;]{1,16}?)$`),
-    topic: 'price',
+    examples: ['编译要12分钟', '会议持续45分钟'],
+    pattern: all(`^${S}${NOW}(?:需要?|要|花费?|耗时|用时|持续|长达?)(?<v>[^,。;]{1,16}?)了?$`),
+    topic: 'duration',
     value: 'amount',
+  },
+  {
+    examples: ['门票卖30元', '会员费每月20元', '房租涨到每月9800元了'],
+    pattern: all(
+      `^${S}${NOW}(?:(?=每[月年天次人晚])|卖|售价|要价|收费|花费|只要|是|为|要|从(?<w>[^,。;]{1,16}?)(?=涨|降)|)(?:涨到了?|降到了?|改为|改成)?(?<v>(?:每[月年天次人晚个]{0,2})?[^,。;]{1,12}?)了?$`,
+    ),
+    topic: 'price',
+    value: 'money',
   },
   {
     examples: ['我写代码用Vim', '小李做表格用Excel', '我们部署改用Helm'],
@@ -126,12 +140,12 @@ export const CHINESE_FRAMES: readonly FrameRule[] = [
     topic: ({ a }) => (a === undefined ? undefined : `${a}的工具`),
   },
   {
-    examples: ['比起咖啡,我更喜欢茶', '我更喜欢茶而不是咖啡', '跟咖啡相比我更喜欢茶'],
+    examples: ['比起咖啡,我更喜欢茶', '我更喜欢茶而不是咖啡', '跟咖啡相比,我更喜欢茶'],
     pattern: all(
-      `^(?:(?:比起|跟|和|与|相比)(?<w>[^,。;]{1,16}?)(?:相比|比)?,?)?${S}更(?:喜欢|爱|偏好|倾向于?)(?<v>[^,。;]{1,16}?)(?:而不是(?<w2>[^,。;]{1,16}))?$`,
+      `^(?:(?:比起(?<w>[^,。;]{1,16}?),?|[跟和与](?<w3>[^,。;]{1,16}?)相比,?))?${S}更(?:喜欢|爱|偏好|倾向于?)(?<v>[^,。;]{1,16}?)(?:而不是(?<w2>[^,。;]{1,16}))?$`,
     ),
-    topic: ({ v, w, w2 }) => {
-      const other = w ?? w2;
+    topic: ({ v, w, w2, w3 }) => {
+      const other = w ?? w2 ?? w3;
       return other === undefined ? undefined : `选择 ${[v ?? '', other].sort().join('/')}`;
     },
   },
@@ -148,7 +162,7 @@ export const CHINESE_FRAMES: readonly FrameRule[] = [
     topic: 'likes',
   },
   {
-    examples: ['我讨厌香菜', '小李不喜欢下雨'],
+    examples: ['我讨厌香菜', '小李很讨厌下雨'],
     pattern: all(`^${S}${NOW}(?:非常|很|特别)?(?:讨厌|厌恶)${V}$`),
     topic: 'dislikes',
   },

@@ -1,5 +1,5 @@
 /** Frame rules for English sentences, from the most exact form to the loosest. */
-import type { FrameRule } from './frame.ts';
+import { LEFT, type FrameRule } from './frame.ts';
 
 const S = '(?<s>[^,;:"]{1,60}?)';
 const V = '(?<v>.{1,100})';
@@ -9,7 +9,7 @@ const BECOMES =
   '(?:(?:(?:is|are|was|were|has been|have been|will be|got|gets)(?: being)? )?(?:changed|set|reset|updated|raised|lowered|increased|reduced|cut|extended|shortened|switched|moved|postponed|pushed(?: back)?|brought forward|shifted|rescheduled|renamed|upgraded|downgraded|bumped|dropped|went up|went down|rose|fell)(?: from (?<w>.{1,60}?))? to|(?:has )?(?:became|becomes|become)|changes to|is (?:equal to|set at|fixed at)|will be|is|are|=)';
 /** Nouns that name one attribute of a thing, so that any two values of them stand against each other. */
 const ATTRIBUTES =
-  'deadline|due date|port|version|release|name|title|address|budget|price|cost|colou?r|e-?mail(?: address)?|phone(?: number)?|number|birthday|password|owner|manager|boss|lead|leader|status|state|location|venue|place|size|limit|timeout|interval|rate limit|region|time ?zone|language|currency|theme|password|date|time|start(?:ing)? (?:date|time)|end date|target|goal|url|domain|host|hostname|branch|database|framework|editor|model|format|priority|threshold|capacity|quota|dosage|dose|weight|height|age|salary|role|position|job|title|employer|company|school|major|doctor|dentist|landlord|tutor|coach|nickname|username|hometown|home|seat|room|office|plan|tier|diet|size|shoe size|blood type|capital|retention(?: period)?|policy|level|mode|degree|provider|vendor|supplier|contact|default \\w+';
+  'deadline|due date|port|version|release|name|title|address|budget|price|cost|colou?r|e-?mail(?: address)?|phone(?: number)?|number|birthday|password|owner|manager|boss|lead|leader|status|state|location|venue|place|size|limit|timeout|interval|rate limit|region|time ?zone|language|currency|theme|password|date|time|start(?:ing)? (?:date|time)|end date|target|goal|url|domain|host|hostname|branch|database|framework|editor|model|format|priority|threshold|capacity|quota|dosage|dose|weight|height|age|salary|wage|rent|fee|tuition|fare|subscription|premium|role|position|job|title|employer|company|school|major|doctor|dentist|landlord|tutor|coach|nickname|username|hometown|home|seat|room|office|plan|tier|diet|size|shoe size|blood type|capital|retention(?: period)?|policy|level|mode|degree|provider|vendor|supplier|contact|default \\w+';
 
 const when = (v: string): RegExp => new RegExp(v, 'iu');
 const rule = (r: FrameRule): FrameRule => r;
@@ -32,9 +32,16 @@ export const ENGLISH_FRAMES: readonly FrameRule[] = [
     value: 'name',
   }),
   rule({
-    examples: ['Ana moved away from Berlin', 'I moved out of Rome', 'Bo has left Oslo'],
-    pattern: when(`^${S} (?:(?:has |have )?moved (?:away from|out of)|(?:has |have )?left) ${V}$`),
+    examples: ['Ana moved away from Berlin', 'I moved out of Rome'],
+    pattern: when(`^${S} (?:has |have )?moved (?:away from|out of) ${V}$`),
     topic: 'residence',
+    value: 'name',
+    ends: true,
+  }),
+  rule({
+    examples: ['Bo has left Acme', 'Ana quit Initech', 'Kim resigned from Globex'],
+    pattern: when(`^${S} (?:has |have )?(?:left|quit|resigned from|dropped out of|retired from) ${V}$`),
+    topic: LEFT,
     value: 'name',
     ends: true,
   }),
@@ -61,24 +68,24 @@ export const ENGLISH_FRAMES: readonly FrameRule[] = [
     topic: 'name',
   }),
   rule({
-    examples: ['Ana is 34 years old', 'I am 34', 'Bo turned 9'],
-    pattern: when(`^${S} (?:${BE}|(?:has )?(?:just )?turned) (?<v>\\d{1,3}|[a-z]+(?:-[a-z]+)?)(?: years old| years of age)?$`),
-    topic: 'age',
+    examples: ['Ana is 34 years old', 'I am 34', 'Bo turned 9', 'Kim is aged 50'],
+    pattern: when(`^${S} (?:(?:has )?(?:just )?turned (?<v>\\d{1,3})|${BE} (?:aged )?(?<v2>\\d{1,3})(?<o> years old| years of age)?)$`),
+    topic: ({ s = '', o, v }) => (v !== undefined || o !== undefined || /^(?:I|[\p{Lu}][\p{L}-]+)$/u.test(s) ? 'age' : undefined),
     value: 'amount',
   }),
   rule({
-    examples: ['Ana is married to Tom', 'Ana reports to Kim'],
+    examples: ['Ana is married to Tom'],
     pattern: when(`^${S} ${BE} married to ${V}$`),
     topic: 'spouse',
     value: 'name',
   }),
   rule({
-    examples: ['Ana reports to Kim', 'The team is managed by Kim', 'The service is owned by Payments'],
+    examples: ['Ana reports to Kim', 'The team is managed by Kim'],
     pattern: when(`^${S} (?:reports? to|${BE} (?:now )?(?:managed|led|supervised) by) ${V}$`),
     topic: 'manager',
   }),
   rule({
-    examples: ['The service is owned by Payments', 'Kim owns the roadmap'],
+    examples: ['The service is owned by Payments'],
     pattern: when(`^${S} ${BE} (?:owned|maintained|handled|run) by ${V}$`),
     topic: 'owner',
   }),

@@ -3,6 +3,9 @@
 /** Stands for the speaker and for "the user": I, my, 我, 用户. Two owners' SELF are two people. */
 export const SELF = 'self';
 
+/** Topic of "Ana left X", whatever X was to her. */
+export const LEFT = 'left';
+
 export interface Frame {
   /** Folded; SELF for the speaker. */
   readonly subject: string;
@@ -31,7 +34,7 @@ export interface FrameRule {
   /** Fixed, or made of what was found; undefined when the sentence is no such thing after all. */
   readonly topic: string | ((found: Readonly<Record<string, string | undefined>>) => string | undefined);
   /** Only a value of this form. */
-  readonly value?: 'name' | 'when' | 'amount';
+  readonly value?: 'name' | 'when' | 'amount' | 'money';
   readonly compares?: 'typed';
   /** The value left behind: the rule tells an end. */
   readonly ends?: true;

@@ -3,7 +3,8 @@ import { hasHan } from '../../../text/script.ts';
 import type { Claim } from '../claims.ts';
 import { subjectOf, tokensOf } from '../reading.ts';
 import { canonicalTopic, folded, type RelationPolicy } from '../relation-policy.ts';
-import { MEASURES } from '../values/token.ts';
+import { scan } from '../values/scan.ts';
+import { MEASURES, type TokenType } from '../values/token.ts';
 import { CHINESE_FRAMES } from './chinese.ts';
 import { ENGLISH_FRAMES } from './english.ts';
 import type { Frame, FrameRule } from './frame.ts';
@@ -17,12 +18,16 @@ const LEAD =
 const ASIDES =
   /,? ?\b(?:now|currently|presently|nowadays|these days|at the moment|still|already|really|just|recently|officially|as of today|right now|at present|so far|instead|again|after all)\b/giu;
 const REST =
-  /^(.+?)(,? (?:since|as of|effective|because|starting|from (?=(?:next|this|\d|January|February|March|April|May|June|July|August|September|October|November|December|Monday))|so that|, (?:so|but|and|which|who|where)) ?.*|,? ?(?:since|because) .*|,(?:因为|所以|并且|而且|从).*|, (?:and|but|so|which|who|where|because) .*)$/iu;
+  /^(.+?)(,? (?:since|as of|effective|because|starting|from (?!.*\bto\b)(?=(?:next|this|\d|January|February|March|April|May|June|July|August|September|October|November|December|Monday))|so that|, (?:so|but|and|which|who|where)) ?.*|,? ?(?:since|because) .*|,(?:因为|所以|并且|而且|从).*|, (?:and|but|so|which|who|where|because) .*)$/iu;
+const HAN_ASIDES = /(?:现在|目前|如今|当前)(?!的)/gu;
+/** When a change happened is no part of its value. */
+const HAPPENED =
+  /(?:上周|上个?星期|上个?月|昨天|前天|今天|去年|今年|最近|刚刚?|前阵子|这周|本周|这个月)(?=搬|跳槽|入职|换|改|加入|升|转行|当上|晋升|从)| (?:last (?:week|month|year|night)|yesterday|this (?:week|month|year)|recently|a (?:week|month|year) ago)$/iu;
 const NEGATIONS: readonly (readonly [RegExp, string])[] = [
   [/\b(?:do|does|did) not (?=[a-z])/iu, ''],
   [/\b(is|are|am|was|were) not\b/iu, '$1'],
   [/\bnever (?=[a-z])/iu, ''],
-  [/不(?=住|在|是|喜欢|爱|会|用|叫|养|对|再)/u, ''],
+  [/(?<!而)不(?=住|在|是|喜欢|爱|会|用|叫|养|对|再)/u, ''],
   [/没有?(?=住|在|养)/u, ''],
 ];
 
@@ -35,7 +40,7 @@ export interface FrameContext {
 export function frameOf(claim: Claim, context: FrameContext): Frame | undefined {
   const { text } = claim;
   if (text.length > MAX_SENTENCE_CHARS || /[?？]\s*$/u.test(text) || TENTATIVE.test(text)) return undefined;
-  const bare = text.replace(LEAD, '').replace(ASIDES, '').replace(/\s+/gu, ' ').trim();
+  const bare = text.replace(LEAD, '').replace(ASIDES, '').replace(HAN_ASIDES, '').replace(HAPPENED, '').replace(/\s+/gu, ' ').trim();
   let positive = bare;
   for (const [pattern, instead] of NEGATIONS) positive = positive.replace(pattern, instead);
   const [, main = positive, rest = ''] = REST.exec(positive) ?? [];
@@ -57,12 +62,13 @@ export function frameOf(claim: Claim, context: FrameContext): Frame | undefined 
 type Found = Readonly<Record<string, string | undefined>>;
 
 function build(rule: FrameRule, found: Found, sentence: string, { subject: given, policy }: FrameContext): Frame | undefined {
-  const value = (found.v ?? found.v2 ?? '').trim();
+  const cut = cutSubject(rule, (found.v ?? found.v2 ?? '').trim(), found.s ?? '');
+  const { value } = cut;
   const topic = typeof rule.topic === 'string' ? rule.topic : rule.topic(found);
   if (value === '' || topic === undefined || topic === '' || !fits(rule, value, policy)) return undefined;
-  const subject = subjectIn(found.s ?? '', given);
+  const subject = subjectIn(cut.subject, given);
   if (subject === undefined) return undefined;
-  const wrong = (found.w ?? found.w2)?.trim();
+  const wrong = (found.w ?? found.w2 ?? found.w3)?.trim();
   return {
     subject,
     topic: canonicalTopic(policy, topic.replace(/^(?:new|current|own) /iu, '')),
@@ -79,6 +85,20 @@ function build(rule: FrameRule, found: Found, sentence: string, { subject: given
 const CHANGES =
   /\b(?:changed|moved|updated|raised|lowered|increased|reduced|extended|shortened|switched|postponed|pushed|brought forward|shifted|rescheduled|renamed|upgraded|downgraded|went (?:up|down)|became|relocated)\b|改|换成|换为|变成|变为|更新|调整|推迟|延期|延后|提前|升级|涨到|降到|搬到|移到|挪到/iu;
 
+const VERB_AT_END = /(?:已经|已|将|改|卖|收费|售价|要价|涨到|降到|涨|降|花费|花|只要|需要|要|需|是|为)+$/u;
+
+/** Without spaces a lazy subject is empty: what stands before the first measure of a value that is one belongs to it. */
+function cutSubject({ value: form }: FrameRule, value: string, subject: string): { readonly value: string; readonly subject: string } {
+  if (subject !== '' || !hasHan(value) || form === undefined || form === 'name') return { value, subject };
+  const measure = scan(value).find(({ type }) => MEASURES.has(type));
+  const start =
+    measure === undefined
+      ? 0
+      : (/(?:每[个]?[天周月年日晚早]?|[下上本这]个?|早上|晚上|上午|下午|改到|在|于|要|是)*$/u.exec(value.slice(0, measure.start))?.index ??
+        0);
+  return { value: value.slice(start).replace(/^(?:改到|在|于|要|是)+/u, ''), subject: value.slice(0, start).replace(VERB_AT_END, '') };
+}
+
 /** A name, or nothing for a sentence that leaves its subject out; undefined for what can be no subject. */
 function subjectIn(written: string, given: string | undefined): string | undefined {
   const name = written.trim();
@@ -92,12 +112,17 @@ function subjectIn(written: string, given: string | undefined): string | undefin
   return subjectOf(name, given);
 }
 
+const AROUND_TIMES = '每天周月年日上下本早晚午前后的到至从中旬初底末之以再个这那整';
+
 function fits({ value: form }: FrameRule, value: string, policy: RelationPolicy): boolean {
   if (form === undefined) return true;
   const tokens = tokensOf(value, policy);
   if (form === 'name') return tokens.some(({ capital, type }) => capital || type === 'han') && !tokens.some(({ type }) => type === 'time');
+  if (form === 'money')
+    return tokens.length > 0 && tokens.every(({ type, text }) => type === 'money' || '每月年天次人晚个a per month year'.includes(text));
   if (form === 'amount') return tokens.some(({ type }) => MEASURES.has(type));
-  return tokens.some(({ type }) => type === 'date' || type === 'weekday' || type === 'time');
+  const isTime = (type: TokenType): boolean => type === 'date' || type === 'weekday' || type === 'time';
+  return tokens.some(({ type }) => isTime(type)) && tokens.every(({ type, text }) => type !== 'han' || AROUND_TIMES.includes(text));
 }
 
 /** Whether a topic is a known one, so that any two of its values stand against each other. */

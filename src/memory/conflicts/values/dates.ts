@@ -24,6 +24,12 @@ function monthOf(written: string | undefined): number {
   return MONTHS.findIndex((month) => month.startsWith(start)) + 1;
 }
 
+/** A year in digits or as 二〇二四. */
+const HAN_YEAR = '[〇零一二三四五六七八九]{4}';
+function yearOf(written: string | undefined): string | undefined {
+  return written === undefined || /^\d/.test(written) ? written : [...written].map((char) => numberOf(char) ?? '').join('');
+}
+
 const clock = (hours: number, minutes: number): string | undefined =>
   hours <= 24 && minutes < 60 ? `${two(hours)}:${two(minutes)}` : undefined;
 
@@ -60,8 +66,11 @@ export const DATE_RULES: readonly ValueRule[] = [
   { type: 'date', pattern: new RegExp(`(?<y>${YEAR})-(?<m>\\d{2})(?![-\\d])`, 'yu'), read: ({ y, m }) => date(y, m) },
   {
     type: 'date',
-    pattern: new RegExp(`(?:(?<y>${YEAR}) ?年 ?)?(?<m>\\d{1,2}|${HAN_NUMERALS}) ?月 ?(?<d>\\d{1,2}|${HAN_NUMERALS}) ?[日号]`, 'yu'),
-    read: ({ y, m, d }) => date(y, numberOf(m ?? ''), numberOf(d ?? '')),
+    pattern: new RegExp(
+      `(?:(?<y>${YEAR}|${HAN_YEAR}) ?年 ?)?(?<m>\\d{1,2}|${HAN_NUMERALS}) ?月 ?(?<d>\\d{1,2}|${HAN_NUMERALS}) ?[日号]`,
+      'yu',
+    ),
+    read: ({ y, m, d }) => date(yearOf(y), numberOf(m ?? ''), numberOf(d ?? '')),
   },
   {
     type: 'date',

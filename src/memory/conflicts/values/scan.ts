@@ -14,11 +14,12 @@ const DEGREE_WORDS = new Set(
     'seldom all every each some any most few many several both only least almost nearly about approximately roughly more less over under'
   ).split(' '),
 );
+const FUNCTION_WORDS = new Set('us it who or in am is as at all can may for are he do no so me'.split(' '));
 const HAN_NOT =
-  /不(?!过|同|错|仅|但|断|久|管|少|论|如|然|得不)|没有?(?!收)|别(?!人|墅|名|的|致|处|针)|勿|未(?!来|婚)|无(?!论|锡|线|人机)|莫(?!斯)|并非/uy;
+  /不(?!过|同|错|仅|但|断|久|管|少|论|如|然|得不)|没(?!收)|别(?!人|墅|名|的|致|处|针)|勿|未(?!来|婚)|无(?!论|锡|线|人机)|莫(?!斯)|并非/uy;
 const NOT_BEFORE = /[特个级分区性告差识]$/u;
 const HAN_DEGREE =
-  /必须|务必|一定要?|应该|应当|可以|可能|也许|或许|大概|不得|不能|不可|禁止|需要|允许|最好|尽量|至少|至多|最多|不超过|所有|全部|每(?!年|月|天|日|周|星期|个?小时|分钟)|一些|多数|大约|左右|总是|有时|经常|偶尔|很少/uy;
+  /必须|务必|一定要?|应该|应当|可以|可能|也许|或许|大概|不得|禁止|需要|允许|最好|尽量|至少|至多|最多|不超过|所有|全部|每(?!年|月|天|日|周|星期|个?小时|分钟)|一些|多数|大约|左右|总是|有时|经常|偶尔|很少/uy;
 
 /** Tokens in text order; `plain` is a plain text (relation-text). Linear in the text. */
 export function scan(plain: string): readonly Token[] {
@@ -69,7 +70,9 @@ function wordAt(plain: string, at: number): Token | undefined {
   const found = WORD.exec(plain);
   if (found === null) return undefined;
   const [whole] = found;
-  const text = whole.toLowerCase();
-  const type = NOT_WORDS.has(text) ? 'not' : DEGREE_WORDS.has(text) && text === whole ? 'degree' : 'word';
-  return { type, text, start: at, end: at + whole.length, capital: whole !== text };
+  const lower = whole.toLowerCase();
+  // the US and us, the WHO and who
+  const text = FUNCTION_WORDS.has(lower) && whole.length > 1 && whole === whole.toUpperCase() ? whole : lower;
+  const type = NOT_WORDS.has(text) ? 'not' : DEGREE_WORDS.has(text) && (lower === whole || at === 0) ? 'degree' : 'word';
+  return { type, text, start: at, end: at + whole.length, capital: whole !== lower };
 }
