@@ -15,7 +15,7 @@ import type {
 } from '../domain/wire/read.ts';
 import type { KeysDeleteAnswer, KeysDeleteInput, RevealAnswer, RevealInput } from '../domain/wire/keys.ts';
 import type { CollectInput, NamespaceAnswer, NamespaceInput } from '../domain/wire/namespace.ts';
-import type { RestoreAnswer } from '../domain/wire/restore.ts';
+import type { RestoreAnswer, RestoreTarget } from '../domain/wire/restore.ts';
 import type { ReviewAnswer, ReviewInput, ReviewListAnswer, ReviewListInput } from '../domain/wire/review.ts';
 import type { ExportInput, ImportAnswer, ImportInput } from '../domain/wire/transfer.ts';
 import type { StatsAnswer, StatsInput } from '../domain/wire/stats.ts';
@@ -31,7 +31,6 @@ import type {
 } from '../domain/wire/session.ts';
 import type { UpdateAnswer, UpdateInput, WriteAnswer, WriteInput } from '../domain/wire/write.ts';
 import type { Seen } from '../guard/guard.ts';
-import type { RestoreTarget } from './restore.ts';
 
 /** Waits for a decision: `pending` to be confirmed, `quarantined` to be let out or not. */
 export type ReviewState = Extract<Status, 'pending' | 'quarantined'>;

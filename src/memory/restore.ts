@@ -1,7 +1,7 @@
 /** memory_restore: an earlier version of a memory holds again, or one that was forgotten, archived or superseded comes back; itself a new version, through the guard. */
 import { isoTime } from '../domain/clock.ts';
 import { SEARCHABLE_STATUSES, STATUSES, type MemoryRecord, type Status, type StoredRecord } from '../domain/memory.ts';
-import type { RestoreAnswer, RestoreInput } from '../domain/wire/restore.ts';
+import type { RestoreAnswer, RestoreTarget } from '../domain/wire/restore.ts';
 import { HindsightError } from '../errors.ts';
 import { sealedTextsOf } from '../guard/sealed-texts.ts';
 import { proposedTo } from './apply-proposal.ts';
@@ -24,11 +24,6 @@ const HOLDS: readonly Status[] = ['active', 'conflict'];
 /** Held back when it was forgotten: comes back held back. */
 const HELD: readonly Status[] = ['candidate', 'pending', 'quarantined'];
 const DECIDED_ELSEWHERE = 'it is held back or a proposal: that is decided on by confirming, releasing or updating';
-
-/** The memory and, over MCP's memory_update, the version that the caller has read. */
-export interface RestoreTarget extends RestoreInput {
-  readonly at?: number | undefined;
-}
 
 /**
  * Rights are those of forgetting. What today's rules hold back does not come back active; an agent takes back neither what a person ended

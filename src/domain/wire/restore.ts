@@ -10,7 +10,9 @@ export const restoreInput = z.strictObject({
     .optional()
     .describe('Go back to this version; without it a memory that was forgotten, archived or no longer holds comes back as it was'),
 });
-export type RestoreInput = z.output<typeof restoreInput>;
+
+/** The memory and, over MCP's memory_update, the version that the caller has read. */
+export type RestoreTarget = z.output<typeof restoreInput> & { readonly at?: number | undefined };
 
 export const restoreAnswer = z.object({
   memory_id: z.string().describe('The memory'),
