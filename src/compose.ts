@@ -13,6 +13,7 @@ import { openTenantKeys } from './compose/keys.ts';
 import { phase } from './compose/phase.ts';
 import { guardRevision, watchPolicies } from './compose/policy-watch.ts';
 import { createReadiness } from './compose/readiness.ts';
+import { openRecalls } from './compose/recalls.ts';
 import { openSharedState } from './compose/shared-state.ts';
 import { Teardown } from './compose/teardown.ts';
 import type { Config } from './config.ts';
@@ -47,6 +48,7 @@ import { loadProfiles } from './ranking/profile.ts';
 import { createIdempotencyStore } from './stores/idempotency.ts';
 import { createNamespaceStore } from './stores/namespaces.ts';
 import { createSlotStore } from './stores/slots.ts';
+import { createRecallStore } from './stores/recalls.ts';
 import { createAccessStats } from './stores/stats.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';
@@ -150,11 +152,25 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   const slots = createSlotStore({ client, schema, clock });
   const stats = createAccessStats({ client, schema, clock, onError: (err) => logger.warn({ err }, 'access counts could not be flushed') });
   teardown.add('access counts', () => stats.close());
+  const recallStore = createRecallStore({ client, schema, clock });
+  const recalls = openRecalls({ store: recallStore, keys: tenantKeys.tenantKeys, logger, metrics, on: config.recallTrace });
+  teardown.add('recall trace', () => recalls.close());
   const version = packageVersion();
   const audit = await openAudit({ client, prefix, keys, clock, logger, metrics, policyRevision, version, on: config.audit });
   teardown.add('audit', () => audit.close()); // after all who have something to tell
   const told = { clock, audit: audit.hook, logger, metrics };
-  const jobs = startJobs({ client, prefix, index, guard, textJudge: judge, dirty: shared.dirty, embedder, slots, ...told });
+  const jobs = startJobs({
+    client,
+    prefix,
+    index,
+    guard,
+    textJudge: judge,
+    dirty: shared.dirty,
+    embedder,
+    slots,
+    recalls: recallStore,
+    ...told,
+  });
   teardown.add('jobs', () => jobs.stop());
   const memory = createMemoryGateway({
     index,
@@ -164,6 +180,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     idempotency: createIdempotencyStore({ client, prefix, clock }),
     stats,
     dirty: shared.dirty,
+    recalls,
     working: shared.working,
     workingLimits,
     embedder,

@@ -72,6 +72,7 @@ type Defaulted =
   | 'REQUIRE_TYP'
   | 'REVOCATIONS_REDIS'
   | 'AUDIT'
+  | 'RECALL_TRACE'
   | 'MAX_CALLS_IN_FLIGHT'
   | 'TOP_K_DEFAULT'
   | 'MEMORY_TTL_DAYS'
@@ -152,6 +153,7 @@ function assemble(v: Settled, issuers: readonly RemoteIssuer[], env: Readonly<Re
     /** Set while MASTER_KEY is being changed. */
     masterKeyPreviousBase64: v.MASTER_KEY_PREVIOUS?.toString('base64'),
     audit: v.AUDIT,
+    recallTrace: v.RECALL_TRACE,
     maxCallsInFlight: v.MAX_CALLS_IN_FLIGHT,
     topKDefault: v.TOP_K_DEFAULT,
     memoryTtlDays: v.MEMORY_TTL_DAYS,

@@ -40,6 +40,7 @@ export const ERRORS = {
   ERR_ROUTE_NOT_FOUND: row(404, 'There is no such route'),
   ERR_METHOD_NOT_ALLOWED: row(405, 'This route does not take that method'),
   ERR_MEMORY_NOT_FOUND: row(404, 'There is no such memory, or the token may not see it'),
+  ERR_RECALL_NOT_FOUND: row(404, 'There is no recall of this trace, or the token may not see it'),
   ERR_SESSION_NOT_FOUND: row(404, 'Session not found'),
   ERR_IDEMPOTENCY_IN_FLIGHT: row(409, 'A call with this Idempotency-Key is still running', 'info', true),
   ERR_VERSION_CONFLICT: row(409, 'The memory was changed at the same time; read it and try again', 'info', true),

@@ -66,7 +66,7 @@ const ZH: Readonly<Record<string, string>> = {
   operation: '只看此操作或任务',
   actor: '只看用户、智能体或服务的调用',
   owner: '只看此人：记忆中的 owner 标记',
-  trace_id: '只看带此 trace_id 的调用',
+  trace_id: '调用应答中的 trace_id',
   verdict: '只看防护给出此结论的调用；deny：因权限或限流被拒绝',
   outcome: '只看此结果的调用',
   plan: '试运行给出的计划；据此执行',

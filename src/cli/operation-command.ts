@@ -38,6 +38,7 @@ const ZH: Readonly<Record<string, string>> = {
   memory_stats: '服务状态与数量',
   memory_audit: '审计日志',
   memory_audit_verify: '核查审计日志',
+  memory_recall_trace: '查看某次检索返回了什么及其原因（30 天内）',
   memory_instructions: '如何使用记忆（给智能体的说明）',
 };
 

@@ -38,5 +38,6 @@ export const OPERATION_LOADERS: ReadonlyMap<string, Load> = new Map<string, Load
   ['stats', stats],
   ['audit', async () => (await import('../operations/memory-audit.ts')).memoryAudit],
   ['audit-verify', async () => (await import('../operations/memory-audit-verify.ts')).memoryAuditVerify],
+  ['recall-trace', async () => (await import('../operations/memory-recall-trace.ts')).memoryRecallTrace],
   ['instructions', async () => (await import('../operations/memory-instructions.ts')).memoryInstructions],
 ]);

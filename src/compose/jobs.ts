@@ -4,11 +4,13 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import type { DirtyMarks, MemoryIndex, SlotStore } from '../domain/ports.ts';
+import type { RecallStore } from '../domain/recall.ts';
 import type { StoreClient } from '../elastic/client.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { TextJudge } from '../guard/screening/rescan.ts';
 import { createEmbedJob } from '../jobs/embed.ts';
 import { createIdempotencySweep, IDEMPOTENCY_SWEEP_MS } from '../jobs/idempotency-sweep.ts';
+import { createRecallSweep, RECALL_SWEEP_MS } from '../jobs/recall-sweep.ts';
 import { createReembedJob } from '../jobs/reembed.ts';
 import { createSlotRepairJob, SLOT_REPAIR_MS } from '../jobs/slot-repair.ts';
 import { createTurnRepair, TURN_REPAIR_MS } from '../jobs/turn-repair.ts';
@@ -33,6 +35,7 @@ export interface JobParts {
   readonly textJudge: TextJudge;
   readonly dirty: DirtyMarks;
   readonly embedder: EmbeddingProvider;
+  readonly recalls: Pick<RecallStore, 'sweep'>;
   readonly slots: SlotStore;
   readonly clock: Clock;
   /** Told of what jobs decide. */
@@ -92,6 +95,7 @@ export function startJobs(parts: JobParts): Jobs {
   });
   const reembedding = started(reembed);
   const sweeping = started(createIdempotencySweep(createIdempotencyStore({ client, prefix, clock })), IDEMPOTENCY_SWEEP_MS);
+  const forgetting = started(createRecallSweep(parts.recalls), RECALL_SWEEP_MS);
   const links = createTurnLinks({ index, guard, dirty, embedder, clock });
   const repairing = started(
     createTurnRepair({
@@ -112,6 +116,9 @@ export function startJobs(parts: JobParts): Jobs {
   const guarding = guardJobs({ ...parts, links }).map(({ job, pollMs }) => started(job, pollMs));
   return {
     nudge: (tenant) => embedding.nudge(tenant),
-    stop: async () => void (await Promise.all([embedding, reembedding, repairing, slotRepairing, sweeping, ...guarding].map((worker) => worker.stop()))),
+    stop: async () =>
+      void (await Promise.all(
+        [embedding, reembedding, repairing, slotRepairing, sweeping, forgetting, ...guarding].map((worker) => worker.stop()),
+      )),
   };
 }

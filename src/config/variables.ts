@@ -232,6 +232,10 @@ export const environmentSchema = z.object({
     description: 'Keep a record of every call (README, Audit); while it cannot be written, nothing is changed.',
     default: 'on',
   }),
+  RECALL_TRACE: flag().register(facts, {
+    description: 'Keep for 30 days what each search and context block returned and why, the query sealed (README, Recall trace).',
+    default: 'on',
+  }),
   MAX_CALLS_IN_FLIGHT: integer(1, 100_000).register(facts, {
     description:
       'Operations that run at once in this process; one more is answered 503 with Retry-After at once. The default is about a second of ' +

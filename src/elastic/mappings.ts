@@ -38,6 +38,7 @@ export const INDEX_KINDS: readonly IndexKind[] = [
   'versions',
   'slots',
   'stats',
+  'recall',
   'namespaces',
   'idempotency',
   'audit',

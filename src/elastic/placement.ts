@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 
 /** Kinds of index a tenant has. */
-export type TenantIndexKind = 'memory' | 'versions' | 'slots' | 'stats';
+export type TenantIndexKind = 'memory' | 'versions' | 'slots' | 'stats' | 'recall';
 /** Kinds of index the whole service has one of. */
 export type GlobalIndexKind = 'namespaces' | 'idempotency' | 'audit' | 'rescan' | 'keys';
 
@@ -14,6 +14,7 @@ export interface Placement {
   readonly versions: string;
   readonly slots: string;
   readonly stats: string;
+  readonly recall: string;
 }
 
 /** First 20 hex characters of sha256(tenant): tenant names may hold anything, index names may not. */
@@ -36,6 +37,7 @@ export function placementOf(prefix: string, tenant: string): Placement {
     versions: `${memory}-versions`,
     slots: `${memory}-slots`,
     stats: `${memory}-stats`,
+    recall: `${memory}-recall`,
   };
   if (placements.size >= PLACEMENTS_KEPT) placements.clear();
   placements.set(key, placement);
@@ -60,7 +62,7 @@ export function tenantPattern(prefix: string, kind: TenantIndexKind): string {
 /** Which kind a tenant's concrete index is; undefined for a name that placement never gives. */
 export function tenantKindOf(prefix: string, index: string): TenantIndexKind | undefined {
   if (!index.startsWith(`${prefix}-mem-`)) return undefined;
-  const rest = /^[0-9a-f]{20}-(g\d+|versions|slots|stats)$/.exec(index.slice(prefix.length + 5))?.[1];
+  const rest = /^[0-9a-f]{20}-(g\d+|versions|slots|stats|recall)$/.exec(index.slice(prefix.length + 5))?.[1];
   if (rest === undefined) return undefined;
-  return rest === 'versions' || rest === 'slots' || rest === 'stats' ? rest : 'memory';
+  return rest === 'versions' || rest === 'slots' || rest === 'stats' || rest === 'recall' ? rest : 'memory';
 }

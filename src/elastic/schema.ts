@@ -107,7 +107,7 @@ export async function installSchema(client: Client, options: SchemaOptions): Pro
     },
     forgetTenant(tenant) {
       const place = placementOf(prefix, tenant);
-      for (const kind of ['memory', 'versions', 'slots', 'stats'] as const) ensured.delete(place[kind]);
+      for (const kind of ['memory', 'versions', 'slots', 'stats', 'recall'] as const) ensured.delete(place[kind]);
     },
   };
 }

@@ -8,6 +8,7 @@ import type { MemoryGateway } from './gateway.ts';
 import { acknowledge, heldBack } from './held-back.ts';
 import { importItems } from './import.ts';
 import { deleteKeys, reveal } from './keys.ts';
+import { recallTrace } from './recall/read.ts';
 import { readNamespace, switchCollect } from './namespace.ts';
 import { get, history, list } from './read.ts';
 import { restore } from './restore.ts';
@@ -39,6 +40,7 @@ export function createMemoryGateway(deps: MemoryDeps): MemoryGateway {
     acknowledge: (input, call) => acknowledge(deps, turns, input, call),
     decide: (state, input, call) => decide(deps, turns, state, input, call),
     reveal: (input, call) => reveal(deps, input, call),
+    recallTrace: (input, call) => recallTrace(deps, input, call),
     deleteKeys: (input, call) => deleteKeys(deps, input, call),
     readNamespace: (input, call) => readNamespace(deps, input, call),
     switchCollect: (input, call) => switchCollect(deps, input, call),

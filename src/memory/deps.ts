@@ -1,6 +1,16 @@
 /** What the memory service is made of: ports, the guard, policies and clocks; compose.ts fills it, tests fill it with their own. */
 import type { Clock } from '../domain/clock.ts';
-import type { AccessStats, DirtyMarks, IdempotencyStore, MemoryIndex, NamespaceStore, SlotStore, TenantKeys, WorkingMemory } from '../domain/ports.ts';
+import type {
+  AccessStats,
+  DirtyMarks,
+  IdempotencyStore,
+  MemoryIndex,
+  NamespaceStore,
+  SlotStore,
+  TenantKeys,
+  WorkingMemory,
+} from '../domain/ports.ts';
+import type { RecallTrace } from '../domain/recall.ts';
 import type { RankingProfile } from '../domain/ranking.ts';
 import type { WorkingLimits } from '../domain/working.ts';
 import type { Guard } from '../guard/guard.ts';
@@ -18,6 +28,7 @@ export interface MemoryDeps {
   readonly idempotency: IdempotencyStore;
   readonly stats: AccessStats;
   readonly dirty: DirtyMarks;
+  readonly recalls: RecallTrace;
   readonly embedder: Pick<EmbeddingProvider, 'spaces' | 'spacesForText' | 'spacesForQuery' | 'embed'>;
   /** By name; `assistant` is the default one. */
   readonly profiles: ReadonlyMap<string, RankingProfile>;

@@ -13,6 +13,7 @@ import type {
   SearchAnswer,
   SearchInput,
 } from '../domain/wire/read.ts';
+import type { RecallTraceAnswer, RecallTraceInput } from '../domain/wire/recall.ts';
 import type { KeysDeleteAnswer, KeysDeleteInput, RevealAnswer, RevealInput } from '../domain/wire/keys.ts';
 import type { CollectInput, NamespaceAnswer, NamespaceInput } from '../domain/wire/namespace.ts';
 import type { RestoreAnswer, RestoreTarget } from '../domain/wire/restore.ts';
@@ -85,6 +86,8 @@ export interface MemoryGateway {
   exportLines(input: ExportInput, call: CallContext): Promise<AsyncIterable<string>>;
   /** The sealed values of a memory, for a person. */
   reveal(input: RevealInput, call: CallContext): Promise<Bare<RevealAnswer>>;
+  /** What the recalls of a trace returned and why: the caller's own, with memory:audit the tenant's. */
+  recallTrace(input: RecallTraceInput, call: CallContext): Promise<Bare<RecallTraceAnswer>>;
   deleteKeys(input: KeysDeleteInput, call: CallContext): Promise<Bare<KeysDeleteAnswer>>;
   readNamespace(input: NamespaceInput, call: CallContext): Promise<Bare<NamespaceAnswer>>;
   switchCollect(input: CollectInput, call: CallContext): Promise<Bare<NamespaceAnswer>>;

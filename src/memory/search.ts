@@ -15,6 +15,7 @@ import type { CallContext } from './gateway.ts';
 import { maskedQuery } from './masking.ts';
 import { withPastVectors } from './past-vectors.ts';
 import { queryVectors } from './query-vectors.ts';
+import { noteRecall } from './recall/note.ts';
 import { invalid } from './record.ts';
 import { searchStatuses } from './statuses.ts';
 import { heldSince, predecessorsOf, type Held, type Was } from './was.ts';
@@ -40,6 +41,12 @@ export async function search(deps: MemoryDeps, input: SearchInput, call: CallCon
       call.principal.tenant,
       shown.map((item) => item.value.record.memory_id),
     );
+  noteRecall(
+    deps,
+    call,
+    { operation: 'memory_search', query: found.query, namespaces: input.namespaces },
+    shown.map((item) => item.value),
+  );
   return {
     hits: shown.map((item) => {
       const { memory_id: id } = item.value.record;

@@ -30,6 +30,23 @@ export const AUDIT_ANSWERS: Readonly<Record<string, readonly object[]>> = {
     { records: [WRITE], next_cursor: null, trace_id: TRACE },
     { records: [], next_cursor: null, trace_id: TRACE },
   ],
+  memory_recall_trace: [
+    {
+      recalls: [
+        {
+          operation: 'memory_search',
+          at: AT,
+          owner: '2bd806c97f0e00af1a1fc3328fa763a9',
+          actor: 'user',
+          namespaces: ['user.local'],
+          query: 'What does Ana drink in the morning?',
+          query_state: 'open',
+          hits: [{ memory_id: ID, score: 0.7, parts: { vector: 0.45, words: 0.2, recency: 0.05 } }],
+        },
+      ],
+      trace_id: TRACE,
+    },
+  ],
   memory_audit_verify: [
     { intact: true, chains: 1, records: 1, anchors: 1, open_chains: 1, unanchored: 1, faults: [], fault_count: 0, trace_id: TRACE },
   ],

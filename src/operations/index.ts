@@ -16,6 +16,7 @@ import { memoryKeysDelete } from './memory-keys-delete.ts';
 import { memoryList } from './memory-list.ts';
 import { memoryNamespace } from './memory-namespace.ts';
 import { memoryQuarantine } from './memory-quarantine.ts';
+import { memoryRecallTrace } from './memory-recall-trace.ts';
 import { memoryRelease } from './memory-release.ts';
 import { memoryRestore } from './memory-restore.ts';
 import { memoryReveal } from './memory-reveal.ts';
@@ -54,6 +55,7 @@ export const operations: readonly AnyOperation[] = Object.freeze([
   memoryImport,
   memoryAudit,
   memoryAuditVerify,
+  memoryRecallTrace,
   memoryInstructions,
   memoryKeysDelete,
 ]);

@@ -48,6 +48,8 @@ export interface Metrics {
   readonly auditUp: (up: boolean) => void;
   /** A read was not recorded because too many records wait for the audit log. */
   readonly auditDropped: () => void;
+  /** Recalls that the recall trace had to leave out. */
+  readonly recallsDropped: (count: number) => void;
   /** An availability shortcut was taken: the answer is right, the guarantee is smaller. */
   readonly shortcutTaken: (name: Shortcut) => void;
 }
@@ -165,6 +167,11 @@ export function createMetrics(): Metrics {
     help: 'Records of reads that were not taken because the queue was full; a gap record tells how many',
     registers,
   });
+  const recallGaps = new Counter({
+    name: 'hindsight_recall_trace_dropped_total',
+    help: 'Searches and context blocks that the recall trace had to leave out because it could not be written',
+    registers,
+  });
   const shortcuts = new Counter({
     name: 'hindsight_shortcuts_total',
     help: 'Availability shortcuts taken',
@@ -232,6 +239,9 @@ export function createMetrics(): Metrics {
     },
     auditDropped() {
       auditGaps.inc();
+    },
+    recallsDropped(count) {
+      recallGaps.inc(count);
     },
     shortcutTaken(name) {
       shortcuts.inc({ name });

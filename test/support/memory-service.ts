@@ -18,6 +18,7 @@ import { admissionSchema, compileAdmission } from '../../src/memory/admission/po
 import { layerPolicySchema } from '../../src/memory/layer-policy.ts';
 import { processWorkingMemory } from '../../src/memory/working/in-process.ts';
 import { workingPolicySchema } from '../../src/memory/working/policy.ts';
+import { createRecallTrace } from '../../src/memory/recall/trace.ts';
 import { createUuidV7 } from '../../src/memory/uuid.ts';
 import { loadPolicy } from '../../src/policy.ts';
 import { LocalEmbeddingProvider } from '../../src/providers/embedding/local.ts';
@@ -28,6 +29,7 @@ import { createEmbedQueue } from '../../src/stores/embed-queue.ts';
 import { createIdempotencyStore } from '../../src/stores/idempotency.ts';
 import { createNamespaceStore } from '../../src/stores/namespaces.ts';
 import { createSlotStore } from '../../src/stores/slots.ts';
+import { createRecallStore } from '../../src/stores/recalls.ts';
 import { createAccessStats } from '../../src/stores/stats.ts';
 import { testModelsDir } from '../contract/embedding-provider-models.ts';
 import { principal } from './principals.ts';
@@ -85,6 +87,15 @@ export async function openMemoryService(): Promise<MemoryService> {
   };
   const stats = createAccessStats({ client, schema, clock: systemClock });
   const workingLimits = loadPolicy(join(policies, 'working.yaml'), workingPolicySchema);
+  const keys = await openTenantKeys(client, prefix, { deriveKey: () => Buffer.alloc(32, 5), previousSeal: undefined }, systemClock);
+  const recalls = createRecallTrace({
+    store: createRecallStore({ client, schema, clock: systemClock }),
+    keys: keys.tenantKeys,
+    on: true,
+    after: () => () => undefined, // whoever reads it has it written first
+    onState: () => undefined,
+    onDropped: () => undefined,
+  });
   const deps: MemoryDeps = {
     index,
     guard,
@@ -93,6 +104,7 @@ export async function openMemoryService(): Promise<MemoryService> {
     idempotency: createIdempotencyStore({ client, prefix, clock: systemClock }),
     stats,
     dirty: processDirtyMarks(),
+    recalls,
     embedder,
     profiles: loadProfiles(join(policies, 'ranking')),
     context: loadContextPolicy(policies),
@@ -103,7 +115,7 @@ export async function openMemoryService(): Promise<MemoryService> {
     relations: loadRelationPolicy(policies),
     slots: createSlotStore({ client, schema, clock: systemClock }),
     keys: { cursor: Buffer.alloc(32, 1), plan: Buffer.alloc(32, 2), idempotency: Buffer.alloc(32, 3), transfer: Buffer.alloc(32, 4) },
-    ...(await openTenantKeys(client, prefix, { deriveKey: () => Buffer.alloc(32, 5), previousSeal: undefined }, systemClock)),
+    ...keys,
     clock: systemClock,
     newId: createUuidV7(systemClock),
     defaultTtlDays: 0,

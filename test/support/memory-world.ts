@@ -13,6 +13,7 @@ import { loadRelationPolicy } from '../../src/memory/conflicts/relation-policy.t
 import { layerPolicySchema } from '../../src/memory/layer-policy.ts';
 import { processWorkingMemory } from '../../src/memory/working/in-process.ts';
 import { workingPolicySchema } from '../../src/memory/working/policy.ts';
+import { createRecallTrace } from '../../src/memory/recall/trace.ts';
 import { createUuidV7 } from '../../src/memory/uuid.ts';
 import { loadPolicy } from '../../src/policy.ts';
 import {
@@ -26,6 +27,7 @@ import { loadProfiles } from '../../src/ranking/profile.ts';
 import { hasHan, hasLatinWord } from '../../src/text/script.ts';
 import { createTestMemoryIndex, type TestMemoryIndex } from './memory-index.ts';
 import { testTenantKeys } from './key-rings.ts';
+import { createTestRecallStore } from './recall-store.ts';
 import { principal } from './principals.ts';
 import { createTestSlots, type TestSlots } from './slots.ts';
 import { testGuard } from './records.ts';
@@ -107,6 +109,7 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
   const nudged: string[] = [];
   const accessed: string[] = [];
   const workingLimits = loadPolicy(join(policies, 'working.yaml'), workingPolicySchema);
+  const keys = testTenantKeys(clock);
   const deps: MemoryDeps = {
     index,
     guard,
@@ -114,6 +117,14 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
     idempotency: idempotencyStore(),
     stats: { record: (_tenant, ids) => void accessed.push(...ids) },
     dirty: processDirtyMarks(),
+    recalls: createRecallTrace({
+      store: createTestRecallStore(clock),
+      keys: keys.tenantKeys,
+      on: true,
+      after: () => () => undefined, // whoever reads it has it written first
+      onState: () => undefined,
+      onDropped: () => undefined,
+    }),
     embedder,
     profiles: loadProfiles(join(policies, 'ranking')),
     context: loadContextPolicy(policies),
@@ -125,7 +136,7 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
     slots,
     keys: { cursor: Buffer.alloc(32, 1), plan: Buffer.alloc(32, 2), idempotency: Buffer.alloc(32, 3), transfer: Buffer.alloc(32, 4) },
     findSecrets: loadSecretFinder(join(policies, 'guard')),
-    ...testTenantKeys(clock),
+    ...keys,
     clock,
     newId: createUuidV7(clock),
     defaultTtlDays: 0,

@@ -47,6 +47,7 @@ const REST: Readonly<Record<string, (input: Input) => RestRequest>> = {
   memory_import: (input) => ['POST', '/v1/import', input],
   memory_audit: (input) => ['GET', `/v1/audit${queryString(input)}`],
   memory_audit_verify: () => ['GET', '/v1/audit/verify'],
+  memory_recall_trace: ({ trace_id: id }) => ['GET', `/v1/recalls/${String(id)}`],
   memory_instructions: (input) => ['GET', `/v1/instructions${queryString(input)}`],
   memory_confirmations: (input) => ['GET', `/v1/confirmations${queryString(input)}`],
   memory_quarantine: (input) => ['GET', `/v1/quarantine${queryString(input)}`],

@@ -7,6 +7,7 @@ import { hasHan } from '../../text/script.ts';
 import { defined } from '../canonical.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
+import { noteRecall } from '../recall/note.ts';
 import { BLOCK_LAYERS, blockOf, entryTokens } from './block.ts';
 import { choose, type WorthyEntry } from './choose.ts';
 import { gather } from './gather.ts';
@@ -40,6 +41,7 @@ export async function context(deps: MemoryDeps, input: ContextInput, call: CallC
   noteShown(
     deps,
     call,
+    { query: found.query, namespaces: input.namespaces },
     chosen.map(({ hit }) => hit.value),
   );
   return {
@@ -56,6 +58,7 @@ export async function context(deps: MemoryDeps, input: ContextInput, call: CallC
 function noteShown(
   deps: MemoryDeps,
   call: CallContext,
+  asked: { readonly query: string; readonly namespaces: readonly string[] | undefined },
   shown: readonly RankedHit[],
 ): void {
   if (call.principal.actor !== 'service')
@@ -63,6 +66,7 @@ function noteShown(
       call.principal.tenant,
       shown.map(({ record }) => record.memory_id),
     );
+  noteRecall(deps, call, { operation: 'memory_context', ...asked }, shown);
 }
 
 /** What was asked for, else that of the question. */

@@ -12,8 +12,8 @@ describe('elastic/placement', () => {
     const place = placementOf('hs', 'acme');
     expect(place.memory).to.equal('hs-mem-822b33ad87c148a0a20a');
     expect(place.generation(1)).to.equal('hs-mem-822b33ad87c148a0a20a-g1');
-    expect([place.versions, place.slots, place.stats]).to.deep.equal(
-      ['versions', 'slots', 'stats'].map((kind) => `hs-mem-822b33ad87c148a0a20a-${kind}`),
+    expect([place.versions, place.slots, place.stats, place.recall]).to.deep.equal(
+      ['versions', 'slots', 'stats', 'recall'].map((kind) => `hs-mem-822b33ad87c148a0a20a-${kind}`),
     );
     expect(globalIndex('hs', 'namespaces')).to.equal('hs-namespaces');
   });
@@ -31,7 +31,7 @@ describe('elastic/placement', () => {
   it('tells the kind of a concrete index by its name, and nothing of names it never gives', () => {
     const place = placementOf('hs', 'acme');
     expect(tenantKindOf('hs', place.generation(12))).to.equal('memory');
-    for (const kind of ['versions', 'slots', 'stats'] as const) expect(tenantKindOf('hs', place[kind])).to.equal(kind);
+    for (const kind of ['versions', 'slots', 'stats', 'recall'] as const) expect(tenantKindOf('hs', place[kind])).to.equal(kind);
     for (const name of [
       place.memory,
       'hs-namespaces',
@@ -46,9 +46,9 @@ describe('elastic/placement', () => {
   it('has patterns that cover their own kind alone', () => {
     const place = placementOf('hs', 'acme');
     const covers = (pattern: string, name: string): boolean => new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(name);
-    const names = { memory: place.generation(3), versions: place.versions, slots: place.slots, stats: place.stats };
-    for (const kind of ['memory', 'versions', 'slots', 'stats'] as const)
-      for (const other of ['memory', 'versions', 'slots', 'stats'] as const)
+    const names = { memory: place.generation(3), versions: place.versions, slots: place.slots, stats: place.stats, recall: place.recall };
+    for (const kind of ['memory', 'versions', 'slots', 'stats', 'recall'] as const)
+      for (const other of ['memory', 'versions', 'slots', 'stats', 'recall'] as const)
         expect(covers(tenantPattern('hs', kind), names[other]), `${kind} ${other}`).to.equal(kind === other);
   });
 });
