@@ -13,6 +13,7 @@ import { BLOCKED, propose } from './proposals.ts';
 import { writerOf } from './record.ts';
 import { replaceHead } from './replace-head.ts';
 import { restoredDraft } from './restored-draft.ts';
+import { returnToSlot } from './restored-slot.ts';
 import type { TurnLinks } from './turn-links.ts';
 import { compareAndSet } from './versions.ts';
 
@@ -85,10 +86,12 @@ async function attempt(
   const kept = { ...record, status: stricter(record.status, draft.status) };
   // of a memory that holds, what is held back is a change: the head stays, and the change waits beside it
   if (HELD.includes(kept.status) && HOLDS.includes(head.status)) return proposal();
-  const [linked = kept] = await turns.linkAll([kept]);
+  const slot = await returnToSlot(deps, turns, kept, call);
+  const [linked = slot.record] = await turns.linkAll([slot.record]);
   const next = { record: linked, sealed: deps.guard.readmit(linked, record) };
   if ((await replaceHead(deps, turns, call, stored, next)) === 'conflict') return 'conflict';
-  const outcome = kept.status === 'active' ? 'restored' : (kept.status as Answer['outcome']);
+  await slot.settle(call);
+  const outcome = linked.status === 'active' ? 'restored' : (linked.status as Answer['outcome']);
   return { done: { memory_id, outcome, version: kept.version, restored_version: source.from.version, guard } };
 }
 

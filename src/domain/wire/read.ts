@@ -71,7 +71,7 @@ export const hit = z.object({
     })
     .optional()
     .describe('What was said before it'),
-  doubt: z.number().optional().describe('Possibly outdated or wrong, 0 to 1; such a hit counts half as much'),
+  doubt: z.number().optional().describe('Possibly outdated or wrong: the share of its weight that it loses, 0 to 1'),
   conflict_with: z.array(z.string()).optional().describe('Memories that say otherwise; nobody has decided between them'),
   valid_from: z.string().optional().describe('With include_superseded or as_of: since when it says this'),
   valid_to: z.string().optional().describe('With include_superseded or as_of: until when it held'),

@@ -233,4 +233,30 @@ describe('memory restore', () => {
     };
     expect(await world.memory.restore({ memory_id, version: 1 }, world.call())).to.include({ outcome: 'restored', version: 3 });
   });
+
+  it('takes its place back in a slot, and shares it with what is more trusted', async () => {
+    const world = createWorld();
+    const write = async (content: string, by = principal()) => {
+      const item = { content, kind: 'preference', subject: 'Ann', topic: 'breakfast drink' } as const;
+      return (await world.memory.write(item, world.call(by))).results[0];
+    };
+    const tea = (await write('Ann drinks tea for breakfast.'))?.memory_id ?? '';
+    const coffee = await write('Ann drinks coffee for breakfast.');
+    expect(coffee).to.deep.include({ outcome: 'replaced', replaced: [tea] });
+    expect((await world.memory.restore({ memory_id: tea }, world.call())).outcome).to.equal('restored');
+    expect(head(world, tea)).to.deep.include({ status: 'active', supersedes: [coffee?.memory_id] });
+    expect(head(world, coffee?.memory_id ?? '')).to.include({ status: 'superseded', superseded_by: tea });
+    // and the next value meets the one that holds
+    const milk = await write('Ann drinks milk for breakfast.');
+    expect(milk).to.deep.include({ outcome: 'replaced', replaced: [tea] });
+
+    const other = createWorld();
+    const guess = { content: 'Ann’s office is on floor two.', kind: 'fact', subject: 'Ann', topic: 'office floor' } as const;
+    const inferred = (await other.memory.write(guess, other.call(agent))).results[0]?.memory_id ?? '';
+    const stated = (await other.memory.write({ ...guess, content: 'Ann’s office is on floor five.' }, other.call())).results[0];
+    expect(stated).to.deep.include({ outcome: 'replaced', replaced: [inferred] });
+    expect((await other.memory.restore({ memory_id: inferred }, other.call())).outcome).to.equal('conflict');
+    expect(head(other, inferred)).to.deep.include({ status: 'conflict', doubt: 0.5, conflict_with: [stated?.memory_id] });
+    expect(head(other, stated?.memory_id ?? '')).to.deep.include({ status: 'active', conflict_with: [inferred] });
+  });
 });

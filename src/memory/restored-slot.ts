@@ -1,0 +1,58 @@
+/** A memory that comes back into a slot where another one stands by now: it takes its place, or both stay and the less trusted one is in doubt. */
+import { DEFAULT_STATUSES, type MemoryRecord } from '../domain/memory.ts';
+import type { HeldSlot } from '../domain/slots.ts';
+import { createHeads } from './conflicts/heads.ts';
+import { slotKey } from './conflicts/keys.ts';
+import { DOUBT, refOf } from './conflicts/meet.ts';
+import { movedTo } from './conflicts/standings.ts';
+import type { MemoryDeps } from './deps.ts';
+import type { CallContext } from './gateway.ts';
+import { serviceReads } from './service-reads.ts';
+import type { TurnLinks } from './turn-links.ts';
+
+/** What is to be done with the slot; `record` is what comes back, with its ties. */
+export interface SlotReturn {
+  readonly record: MemoryRecord;
+  /** Once the record stands. A crash before leaves both active, one during is ended by the slot repair. ERR_STORE_*. */
+  settle(call: CallContext): Promise<void>;
+}
+
+/**
+ * By the rules of the write: what is less trusted, or of somebody else without memory:admin, never takes a place (guard.md, anomaly and
+ * contradiction). ERR_STORE_*.
+ */
+export async function returnToSlot(
+  deps: MemoryDeps,
+  turns: TurnLinks,
+  record: MemoryRecord,
+  { principal }: CallContext,
+): Promise<SlotReturn> {
+  const alone: SlotReturn = { record, settle: async () => undefined };
+  const id = slotKey(record, deps.relations)?.id;
+  const [held] = id === undefined ? [] : await deps.slots.read(record.tenant, [id]);
+  if (held === undefined || held.document.memory_id === record.memory_id) return alone;
+  const [other] = await serviceReads(deps).load(record, [held.document.memory_id]);
+  const stands = other !== undefined && DEFAULT_STATUSES.includes(other.record.status) && slotKey(other.record, deps.relations)?.id === id;
+  if (!stands) return { record, settle: () => move(deps, held, record.memory_id) };
+  const { memory_id: otherId, trust_tier: tier, owner } = other.record;
+  const heads = createHeads(deps, turns);
+  if (record.trust_tier < tier || (owner !== record.owner && !principal.scopes.has('memory:admin')))
+    return {
+      record: { ...record, status: 'conflict', doubt: DOUBT, conflict_with: [otherId] },
+      settle: (call) => heads.contest(refOf(other.record), record.memory_id, call),
+    };
+  return {
+    record: { ...record, supersedes: [...(record.supersedes ?? []).filter((one) => one !== otherId), otherId] },
+    settle: async (call) => {
+      await move(deps, held, record.memory_id, otherId);
+      const ended = await heads.supersede(refOf(other.record), record.memory_id, call);
+      const [now] = ended ? await deps.slots.read(record.tenant, [held.id]) : [];
+      if (now?.document.memory_id === record.memory_id) await move(deps, now, record.memory_id);
+    },
+  };
+}
+
+/** One that others moved meanwhile is theirs. */
+async function move(deps: Pick<MemoryDeps, 'slots'>, held: HeldSlot, memoryId: string, previousId?: string): Promise<void> {
+  await deps.slots.move(held.document.tenant, [movedTo(held, { ...held.document, memory_id: memoryId }, previousId)]);
+}
