@@ -55,7 +55,7 @@ describe('working memory with Redis', function () {
           parts.push(await client.hgetall(key));
           break;
         case 'zset':
-          parts.push(await client.zrange(key, 0, -1));
+          parts.push(await client.zrange(key, '0', '-1'));
           break;
         default:
           parts.push(await client.get(key));

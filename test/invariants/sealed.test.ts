@@ -1,9 +1,9 @@
-/** The sealed types: no method of the memory index can be called with, or read without, what the guard makes. */
+/** The sealed types: no method of the memory index or of working memory can be called with, or read without, what the guard makes. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { MemoryRecord } from '../../src/domain/memory.ts';
-import type { ListSpec, MemoryIndex } from '../../src/domain/ports.ts';
+import type { ListSpec, MemoryIndex, WorkingMemory } from '../../src/domain/ports.ts';
 import type { SearchSpec } from '../../src/domain/ranking.ts';
 import type { Scope } from '../../src/domain/scope.ts';
 import type { Admitted, Scoped, Unscreened } from '../../src/domain/sealed.ts';
@@ -12,7 +12,14 @@ import type { Admitted, Scoped, Unscreened } from '../../src/domain/sealed.ts';
  * Never called: the compiler is the test. Each line would compile, and its `@ts-expect-error` would then be an error, if a way around
  * the guard existed.
  */
-export function wayAround(index: MemoryIndex, record: MemoryRecord, spec: SearchSpec, list: ListSpec, scope: Scope): unknown[] {
+export function wayAround(
+  index: MemoryIndex,
+  working: WorkingMemory,
+  record: MemoryRecord,
+  spec: SearchSpec,
+  list: ListSpec,
+  scope: Scope,
+): unknown[] {
   return [
     // @ts-expect-error a bare record is not admitted
     index.create(record),
@@ -30,6 +37,18 @@ export function wayAround(index: MemoryIndex, record: MemoryRecord, spec: Search
     index.patchMany('t', [{ memoryId: 'x', patch: { trust_tier: 3 }, at: { seq_no: 1, primary_term: 1 } }]),
     // @ts-expect-error nor its status, unless to forget it
     index.patchMany('t', [{ memoryId: 'x', patch: { status: 'active' }, at: { seq_no: 1, primary_term: 1 } }]),
+    // @ts-expect-error nor does a turn of a session get around it
+    working.addTurn(record, 'user'),
+    // @ts-expect-error nor its task state
+    working.putState(record, 'merge', []),
+    // @ts-expect-error nor what admission dropped
+    working.noteDropped(record, 'small talk'),
+    // @ts-expect-error a session is read by who is in its scope
+    working.turns({ namespace: 'user.ann', session_id: 's1' }),
+    // @ts-expect-error its state as well
+    working.state({ namespace: 'user.ann', session_id: 's1' }),
+    // @ts-expect-error and what was dropped
+    working.dropped({ namespace: 'user.ann', session_id: 's1' }),
     // @ts-expect-error a search needs a scope
     index.search(spec),
     // @ts-expect-error so does a read by id

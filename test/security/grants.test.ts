@@ -40,6 +40,7 @@ describe('grants', function () {
   let ids: readonly string[];
   let owner: string;
   let plan: string;
+  let session: readonly string[];
   let cursor: string;
 
   before(async () => {
@@ -55,6 +56,11 @@ describe('grants', function () {
         made.push(body.results[0].memory_id);
       }
     }
+    for (const namespace of VICTIMS) {
+      await service.call('POST', `/v1/sessions/${MARK}/turns`, victim, { namespace, role: 'user', content: `The ${MARK}.` });
+      await service.call('PUT', `/v1/sessions/${MARK}/state`, victim, { namespace, state: { note: MARK } });
+    }
+    session = await sessionOf();
     // with a history to look into
     await service.call('PATCH', `/v1/memories/${made[0]}`, victim, { content: `The ${MARK} was moved.` });
     ids = made;
@@ -72,6 +78,19 @@ describe('grants', function () {
     await service.close();
   });
 
+  /** What working memory holds of the victim. */
+  async function sessionOf(): Promise<string[]> {
+    const victim = await service.mint({ tenant: TENANT, sub: 'victim', namespaces: ['team.vault', 'vault'] });
+    const found: string[] = [];
+    for (const place of VICTIMS) {
+      const { body: said } = await service.call('GET', `/v1/sessions/${MARK}/turns?namespace=${place}`, victim);
+      const { body: held } = await service.call('GET', `/v1/sessions/${MARK}/state?namespace=${place}`, victim);
+      expect([said.turns.length, held.slots.length]).to.deep.equal([1, 1]);
+      found.push(JSON.stringify([said.turns, held.state]));
+    }
+    return found;
+  }
+
   const namespace = fc.constantFrom<string>(...VICTIMS);
   const namespaces = fc.option(fc.uniqueArray(namespace, { minLength: 1, maxLength: 3 }), { nil: undefined, freq: 1 });
   const id = fc.nat({ max: 5 }).map((i) => ids[i] ?? '');
@@ -87,11 +106,20 @@ describe('grants', function () {
   const version = maybe(fc.constantFrom(1, 2));
 
   const INPUTS: Readonly<Record<string, fc.Arbitrary<Input>>> = {
-    memory_write: fc.record({
-      content: fc.constant('A planted text.'),
-      namespace: maybe(namespace),
-      source: maybe(id.map((parent) => ({ type: 'agent', parents: [parent] }))),
-    }),
+    memory_write: fc.oneof(
+      fc.record({
+        content: fc.constant('A planted text.'),
+        namespace: maybe(namespace),
+        source: maybe(id.map((parent) => ({ type: 'agent', parents: [parent] }))),
+      }),
+      fc.record({
+        layer: fc.constant('working'),
+        session_id: fc.constant(MARK),
+        namespace: maybe(namespace),
+        content: fc.constant('A planted turn.'),
+        state: maybe(fc.constant({ planted: true })),
+      }),
+    ),
     memory_search: fc.record({
       query: fc.constantFrom(MARK, `the ${MARK} of the victim`, '*', 'namespace:team.vault'),
       namespaces,
@@ -112,6 +140,7 @@ describe('grants', function () {
     memory_history: fc.record({ memory_id: id }),
     memory_update: fc.record({ memory_id: id, version, content: maybe(fc.constant('Overwritten.')), invalid: fc.constant(true) }),
     memory_restore: fc.record({ memory_id: id, version }),
+    memory_feedback: fc.record({ memory_ids: fc.tuple(id), verdict: fc.constantFrom('useful', 'wrong', 'outdated', 'cited') }),
     memory_forget: fc.oneof(
       fc.record({ memory_id: id, dry_run: maybe(fc.boolean()) }),
       fc.record({ namespaces, filter, dry_run: fc.boolean() }),
@@ -138,6 +167,12 @@ describe('grants', function () {
     memory_import: fc.record({ items: fc.tuple(fc.record({ content: fc.constant('A planted text.'), namespace })) }),
     memory_audit: fc.record({ memory_id: maybe(id), owner: maybe(fc.constant(undefined).map(() => owner)), limit: fc.constant(200) }),
     memory_audit_verify: fc.constant({}),
+    memory_summarize: fc.record({
+      namespace: maybe(namespace),
+      query: maybe(fc.constant(MARK)),
+      created: maybe(fc.constant({ gte: '2020-01-01T00:00:00Z' })),
+      store: maybe(fc.boolean()),
+    }),
     memory_recall_trace: fc.constant({ trace_id: VICTIM_TRACE }),
     memory_instructions: fc.constant({ lang: 'en' }),
     memory_confirmations: fc.record({ limit: fc.constant(100) }),
@@ -219,6 +254,7 @@ describe('grants', function () {
     };
     await fc.assert(property, { numRuns: RUNS, examples: [[own]] });
     expect(await storedState(service, VICTIMS, TENANT)).to.deep.equal(state);
+    expect(await sessionOf()).to.deep.equal(session);
     // the property is not kept by refusing everything
     expect([...answered]).to.include.members(['memory_write', 'memory_search', 'memory_list', 'memory_forget']);
   });
