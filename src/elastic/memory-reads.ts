@@ -1,5 +1,6 @@
 /** Reads of the memory index other than search: by id, in pages, all of a kind, counts and earlier versions. */
 import type { Client, estypes } from '@elastic/elasticsearch';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { MemoryRecord, StoredRecord } from '../domain/memory.ts';
 import type { LinkFilter, MemoryIndex } from '../domain/ports.ts';
 import type { QueryClause, Scope } from '../domain/scope.ts';
@@ -127,17 +128,24 @@ async function multiGet(
   excludes?: string[],
 ): Promise<StoredRecord[]> {
   if (ids.length === 0) return [];
-  const answer = await storeCall(() =>
-    client.mget<MemoryRecord>(
-      {
-        index,
-        ids: [...ids],
-        ...(includes === undefined ? {} : { _source_includes: includes }),
-        ...(excludes === undefined ? {} : { _source_excludes: excludes }),
-      },
-      ANSWER,
-    ),
-  );
+  const ask = () =>
+    storeCall(() =>
+      client.mget<MemoryRecord>(
+        {
+          index,
+          ids: [...ids],
+          ...(includes === undefined ? {} : { _source_includes: includes }),
+          ...(excludes === undefined ? {} : { _source_excludes: excludes }),
+        },
+        ANSWER,
+      ),
+    );
+  let answer = await ask();
+  // an index that is just being made answers so for each document, with a status of 200
+  for (let attempt = 1; attempt <= RETRY.maxRetries && answer.docs.some(isWithoutShard); attempt += 1) {
+    await pause(1000 * RETRY.retryBackoff(0, 0, attempt));
+    answer = await ask();
+  }
   const records: StoredRecord[] = [];
   for (const doc of answer.docs) {
     if ('error' in doc) {
@@ -151,6 +159,10 @@ async function multiGet(
     records.push({ record: doc._source, at: { seq_no: doc._seq_no ?? 0, primary_term: doc._primary_term ?? 0 } });
   }
   return records;
+}
+
+function isWithoutShard(doc: object): boolean {
+  return 'error' in doc && (doc.error as { readonly type?: string }).type === 'no_shard_available_action_exception';
 }
 
 function sourceOf(hit: estypes.SearchHit<MemoryRecord>): MemoryRecord {

@@ -29,8 +29,9 @@ export function createMemorySimilar(client: Client, prefix: string): Pick<Memory
       const answer = await storeCall(() => client.msearch<MemoryRecord>({ searches, max_concurrent_searches: 4 }, ANSWER));
       return answer.responses.map((response) => {
         if ('error' in response) {
-          const code = isAway(response.status, response.error.type) ? 'ERR_STORE_UNAVAILABLE' : 'ERR_STORE_REJECTED';
-          throw new HindsightError(code, { cause: new Error(`msearch: ${response.error.type}`) });
+          // an index that is just being made, or a shard that is away: what it holds is compared again by the embed job
+          if (isAway(response.status, response.error.type)) return unscreened([]);
+          throw new HindsightError('ERR_STORE_REJECTED', { cause: new Error(`msearch: ${response.error.type}`) });
         }
         return unscreened(response.hits.hits.flatMap((hit) => hit._source ?? []));
       });

@@ -2,6 +2,7 @@
 import type { RankedHit, SearchPage, SearchSpec } from '../domain/ranking.ts';
 import { rankContext } from './context.ts';
 import type { Lang } from './context.ts';
+import { doubted } from './doubt.ts';
 import { evidenceOf } from './evidence.ts';
 import { wordsOf } from './words.ts';
 import { FORMULAS } from './formulas/registry.ts';
@@ -19,7 +20,9 @@ export function fuse(page: SearchPage, spec: SearchSpec, lang: Lang = 'en'): Ran
   // where the scale of the cosines is a guess, a score says little about whether there is an answer
   const guessed = context.similarity?.primary.vector.calibration.generic === true;
   const formula = FORMULAS[spec.profile.formula] ?? hybrid;
-  const sorted = [...formula(evidence, context)].sort(byScore);
+  const sorted = formula(evidence, context)
+    .map((scored) => doubted(scored, lang))
+    .sort(byScore);
   return sorted.map(({ evidence: { record, engineScore, passage, withoutVector }, total, parts }) => ({
     record,
     score: Math.min(1, Math.max(0, total)),
@@ -68,8 +71,8 @@ export function relevance(ranked: readonly RankedHit[], { query, floor, minScore
   return { hits: nothingRelevant && !keep ? [] : ranked, nothingRelevant };
 }
 
-/** What the screen takes from a hit to let others come first: it says nothing about whether the hit answers the question. */
-const TAKEN: ReadonlySet<string> = new Set(['consensus', 'hubness', 'origin_share']);
+/** What is taken from a hit to let others come first: it says nothing about whether the hit answers the question. */
+const TAKEN: ReadonlySet<string> = new Set(['complaints', 'consensus', 'doubt', 'hubness', 'origin_share']);
 
 function isRelevant({ score, parts, byWords }: RankedHit, floor: number): boolean {
   const counts = (name: string): boolean => parts.some(({ signal, raw }) => signal === name && (raw ?? 0) > 0);
