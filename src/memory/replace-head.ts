@@ -2,6 +2,7 @@
 import type { MemoryRecord, StoredRecord } from '../domain/memory.ts';
 import type { Admitted } from '../domain/sealed.ts';
 import { followClaims } from './conflicts/follow.ts';
+import { takeSlot } from './conflicts/take-slot.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import { withdrawProposals } from './proposals.ts';
@@ -35,6 +36,7 @@ export async function replaceHead(
   if (lent) await turns.settle([record], detached);
   if (withdrawn !== undefined) await withdrawProposals(deps, call, [head], withdrawn);
   if (CLAIMED_FIELDS.some((field) => record[field] !== head[field])) await followClaims(deps, [head], [record]);
+  if (record.status === 'active' && head.status !== 'active') await takeSlot(deps, turns, call, record);
   return 'replaced';
 }
 

@@ -12,6 +12,7 @@ import type { Consent } from '../guard/admission.ts';
 import { applyProposal, proposedTo } from './apply-proposal.ts';
 import { canonicalJson, defined } from './canonical.ts';
 import { followClaims } from './conflicts/follow.ts';
+import { takeSlot } from './conflicts/take-slot.ts';
 import { openCursor, signCursor } from './cursor.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext, ReviewState } from './gateway.ts';
@@ -113,6 +114,7 @@ export async function carryOut(
     const active = { ...head, ...changed, status: 'active' as const, trust_tier: consequence.tierOf(head) };
     if (approved) await turns.settle([active], []);
     await followClaims(deps, [head], approved ? [active] : []);
+    if (approved) await takeSlot(deps, turns, call, active);
     return {
       done: {
         memory_id: head.memory_id,

@@ -2,7 +2,11 @@
 import { expect } from 'chai';
 import type { MemoryRecord } from '../../../src/domain/memory.ts';
 import type { Principal } from '../../../src/domain/principal.ts';
+import type { HeldSlot } from '../../../src/domain/slots.ts';
 import type { WriteInput, WriteResult } from '../../../src/domain/wire/write.ts';
+import { createSlotRepairJob } from '../../../src/jobs/slot-repair.ts';
+import { createSlotRepair } from '../../../src/memory/conflicts/repair.ts';
+import { createTurnLinks } from '../../../src/memory/turn-links.ts';
 import { createWorld, type World } from '../../support/memory-world.ts';
 import { principal } from '../../support/principals.ts';
 
@@ -373,4 +377,120 @@ describe('near-duplicates at the write', () => {
       expect((await put(world, fact(content))).outcome, content).not.to.equal('merged');
     expect(heads(world)).to.have.length(4);
   });
+});
+
+describe('a memory that becomes active again', () => {
+  it('takes its slot back when it is brought back', async () => {
+    const world = createWorld();
+    const paris = await put(world, fact('Ann lives in Paris', { subject: 'Ann', topic: 'residence' }));
+    const rome = await put(world, fact('Ann lives in Rome', { subject: 'Ann', topic: 'residence' }));
+    await world.memory.restore({ memory_id: paris.memory_id as string }, world.call());
+    expect(head(world, paris.memory_id).status).to.equal('active');
+    expect(head(world, rome.memory_id)).to.include({ status: 'superseded', superseded_by: paris.memory_id });
+  });
+
+  it('takes its slot when a person lets it in', async () => {
+    let verdict: 'allow' | 'confirm' = 'allow';
+    const world = createWorld({ guard: { admissionStages: [{ name: 'test', judge: () => ({ verdict }) }] } });
+    const person = principal({ scopes: ['memory:read', 'memory:write', 'memory:confirm'] });
+    const paris = await put(world, fact('Ann lives in Paris', { subject: 'Ann', topic: 'residence' }));
+    verdict = 'confirm';
+    const rome = await put(world, fact('Ann lives in Rome', { subject: 'Ann', topic: 'residence' }));
+    expect(rome.outcome).to.equal('pending');
+    await world.deps.index.refresh('acme');
+    const { items } = await world.memory.listForReview('pending', {}, world.call(person));
+    const { memory_id, content_hash } = items[0] ?? { memory_id: '', content_hash: '' };
+    await world.memory.decide('pending', { memory_id, content_hash, decision: 'approve' }, world.call(person));
+    expect(head(world, rome.memory_id)).to.include({ status: 'active', trust_tier: 4 });
+    expect(head(world, paris.memory_id)).to.include({ status: 'superseded', superseded_by: rome.memory_id });
+    verdict = 'allow';
+    expect((await put(world, fact('Ann lives in Rome', { subject: 'Ann', topic: 'residence' }))).outcome).to.equal('duplicate');
+  });
+});
+
+describe('the slot repair', () => {
+  const home = (content: string): WriteInput => fact(content, { subject: 'Ann', topic: 'residence' });
+  const repair = async (world: World): Promise<readonly string[]> => {
+    const repaired: string[] = [];
+    const job = createSlotRepairJob({
+      slots: world.slots,
+      repair: createSlotRepair(world.deps, createTurnLinks(world.deps)),
+      onRepaired: (tenant, count) => void repaired.push(`${tenant} ${count}`),
+    });
+    expect(await job.due()).to.deep.equal(['*']);
+    expect(await job.run('*', { nudged: false, signal: new AbortController().signal })).to.equal('idle');
+    return repaired;
+  };
+
+  it('marks what a killed process had left active beside its successor', async () => {
+    const world = createWorld();
+    const paris = await put(world, home('Ann lives in Paris'));
+    world.index.before = (method) => {
+      if (method === 'saveVersion') throw new Error('killed');
+    };
+    await put(world, home('Ann lives in Rome')).catch(() => undefined);
+    world.index.before = undefined;
+    expect(await repair(world), 'within its lease').to.deep.equal([]);
+    world.time.nowMs += 6_000;
+    expect(await repair(world)).to.deep.equal(['acme 1']);
+    const rome = heads(world).find(({ content }) => content === 'Ann lives in Rome');
+    expect(head(world, paris.memory_id)).to.deep.include({
+      status: 'superseded',
+      superseded_by: rome?.memory_id,
+      created_by: { sub: 'system', actor: 'service' },
+    });
+    expect(rome?.status).to.equal('active');
+    expect(await repair(world)).to.deep.equal([]);
+  });
+
+  it('gives the slot back where the successor never came', async () => {
+    const world = createWorld();
+    const paris = await put(world, home('Ann lives in Paris'));
+    world.index.before = (method) => {
+      if (method === 'create') throw new Error('killed');
+    };
+    await put(world, home('Ann lives in Rome')).catch(() => undefined);
+    world.index.before = undefined;
+    world.time.nowMs += 6_000;
+    expect(await repair(world)).to.deep.equal(['acme 1']);
+    const slot = world.slots.all().find(({ document }) => document.slot_type === 'slot');
+    expect(slot?.document.memory_id).to.equal(paris.memory_id);
+    expect(head(world, paris.memory_id)).to.include({ status: 'active', version: 1 });
+    expect((await put(world, home('Ann lives in Oslo'))).replaced).to.deep.equal([paris.memory_id]);
+  });
+
+  it('holds up no other slot for one that cannot be repaired, and tells of it', async () => {
+    const world = createWorld();
+    const job = createSlotRepairJob({
+      slots: { unfinished: async () => [slotOf('a'), slotOf('b')] },
+      repair: async ({ id }) => {
+        if (id === 'a') throw new Error('broken');
+        done.push(id);
+      },
+    });
+    const done: string[] = [];
+    await job.run('*', { nudged: false, signal: new AbortController().signal }).then(
+      () => expect.fail('it says nothing'),
+      (error: unknown) => expect((error as Error).message).to.equal('broken'),
+    );
+    expect(done).to.deep.equal(['b']);
+    expect(world.slots.all()).to.deep.equal([]);
+  });
+});
+
+const slotOf = (id: string): HeldSlot => ({
+  id,
+  document: {
+    slot_type: 'slot',
+    tenant: 'acme',
+    namespace: 'user.ann',
+    generation: 1,
+    owner: 'o',
+    memory_id: 'm2',
+    previous_id: 'm1',
+    created_at: '2026-03-01T12:00:00.000Z',
+    updated_at: '2026-03-01T12:00:00.000Z',
+    lease_until: '2026-03-01T12:00:00.000Z',
+  },
+  at: { seq_no: 1, primary_term: 1 },
 });
