@@ -59,6 +59,13 @@ function mayInstruct(record: Decisive, reader: string): boolean {
  * together what was apart.
  */
 function lineIn(text: string, referenceOnly: boolean, wrap: Wrap): string {
-  const line = neutralise(oneLine(neutralise(text, false)), false);
+  const line = inertLine(text);
   return referenceOnly ? wrap(line) : line;
+}
+
+const inertLine = (text: string): string => neutralise(oneLine(neutralise(text, false)), false);
+
+/** A text as a screen gave it with this boundary, for a line of the same response: what stands in its envelope is neutralised already. */
+export function lineOfScreened(text: string, boundary: string): string {
+  return text.startsWith(`⟦ref ${boundary} `) ? oneLine(text) : inertLine(text);
 }

@@ -1,20 +1,30 @@
 /** memory_context: the block for the prompt of one turn, by layer, within a token budget; everything in it has passed the guard's screen. */
 import type { RankedHit } from '../../domain/ranking.ts';
-import { tierName } from '../../domain/trust.ts';
+import { TIER, tierName } from '../../domain/trust.ts';
 import type { ContextAnswer, ContextInput, ContextItem, ContextLanguage } from '../../domain/wire/context.ts';
+import { lineOfScreened } from '../../guard/enclose.ts';
 import type { ScreenedItem } from '../../guard/guard.ts';
 import { hasHan } from '../../text/script.ts';
 import { defined } from '../canonical.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
 import { noteRecall } from '../recall/note.ts';
+import { predecessorsOf } from '../was.ts';
+import { noteReturned } from '../working/notes.ts';
 import { BLOCK_LAYERS, blockOf, entryTokens } from './block.ts';
 import { choose, type WorthyEntry } from './choose.ts';
-import { gather } from './gather.ts';
-import { lineMaker, marksOf } from './line.ts';
-import { filled, type BlockWords, type ContextRules } from './policy.ts';
+import { gather, type Gathered } from './gather.ts';
+import { lineMaker, marksOf, type Marks } from './line.ts';
+import { filled, type ContextRules } from './policy.ts';
 import { promptTokens } from './tokens.ts';
 import { lastTurns, turnItem, turnsOf, turnTokens } from './turns.ts';
+
+interface Past {
+  readonly was: ReadonlyMap<string, NonNullable<Marks['was']>>;
+  readonly degraded: readonly string[];
+}
+
+const NO_PAST: Past = { was: new Map(), degraded: [] };
 
 interface MemoryEntry extends WorthyEntry {
   readonly hit: ScreenedItem<RankedHit>;
@@ -25,19 +35,25 @@ export async function context(deps: MemoryDeps, input: ContextInput, call: CallC
   const startedMs = deps.clock();
   const { rules } = deps.context;
   const words = deps.context.words[languageOf(input)];
+  const effort = rules.effort[input.effort ?? 'normal'];
   const boundary = deps.guard.boundary();
   const screen = { lineOf: lineMaker(input.query, words, rules), boundary };
-  const [found, session] = await Promise.all([
-    gather(deps, input, call, rules.effort[input.effort ?? 'normal'], screen),
-    turnsOf(deps, input, call, words, boundary),
-  ]);
+  const [found, session] = await Promise.all([gather(deps, input, call, effort, screen), turnsOf(deps, input, call, words, boundary)]);
   const budget = input.token_budget ?? rules.default_token_budget;
-  const entries = found.items.map((hit) => entryOf(hit, words, rules));
+  const past = effort.was ? await pastOf(deps, found, boundary, rules) : NO_PAST;
+  const entries = found.items.map((hit) => entryOf(hit, { words, rules, was: past.was.get(hit.value.record.memory_id) }));
   // the turns' share is kept as far as they need it; what the memories leave of theirs is the turns' as well
   const kept = Math.min(turnTokens(session.entries, words), Math.floor(budget * rules.working_share));
   const chosen = choose(entries, budget - kept, words);
   const turns = lastTurns(session.entries, budget - promptTokens(blockOf(chosen, words)), words);
   const block = blockOf([...chosen, ...turns], words);
+  // so that they are known when they are written back
+  void noteReturned(
+    deps,
+    call,
+    input.session_id,
+    [...chosen.map(({ hit }) => hit.value.record.content), block],
+  );
   noteShown(
     deps,
     call,
@@ -49,7 +65,7 @@ export async function context(deps: MemoryDeps, input: ContextInput, call: CallC
     items: [...inOrder(chosen).map(itemOf), ...turns.map(turnItem)],
     tokens: promptTokens(block),
     nothing_relevant: found.items.length === 0,
-    degraded: [...new Set([...found.degraded, ...session.degraded])],
+    degraded: [...new Set([...found.degraded, ...past.degraded, ...session.degraded])],
     took_ms: deps.clock() - startedMs,
   };
 }
@@ -69,14 +85,32 @@ function noteShown(
   noteRecall(deps, call, { operation: 'memory_context', ...asked }, shown);
 }
 
+/** What the memories said before, by id, where it is short; one that cannot be looked up is no reason not to answer. */
+async function pastOf(
+  deps: MemoryDeps,
+  { items, request }: Gathered,
+  boundary: string,
+  { max_was_tokens: most }: ContextRules,
+): Promise<Past> {
+  const records = items.map(({ value }) => value.record);
+  try {
+    const found = await predecessorsOf(deps, request, records, { floor: TIER.external, boundary });
+    const lines = [...found].map(([id, { content, until }]) => [id, { text: lineOfScreened(content, boundary), until }] as const);
+    return { was: new Map(lines.filter(([, { text }]) => promptTokens(text) <= most)), degraded: [] };
+  } catch (error) {
+    deps.onDegraded?.('was', error);
+    return { was: new Map(), degraded: ['was'] };
+  }
+}
+
 /** What was asked for, else that of the question. */
 function languageOf({ lang, query }: ContextInput): ContextLanguage {
   return lang ?? (hasHan(query) ? 'zh' : 'en');
 }
 
-function entryOf(hit: ScreenedItem<RankedHit>, words: BlockWords, rules: ContextRules): MemoryEntry {
+function entryOf(hit: ScreenedItem<RankedHit>, marks: Marks): MemoryEntry {
   const { record, score } = hit.value;
-  const line = filled(words.item, { text: hit.line ?? '', marks: marksOf(record, { words, rules }) });
+  const line = filled(marks.words.item, { text: hit.line ?? '', marks: marksOf(record, marks) });
   return { layer: record.layer, line, referenceOnly: hit.referenceOnly, score, hit };
 }
 

@@ -3,6 +3,7 @@ import type { Layer } from '../../domain/memory.ts';
 import type { RankedHit, RankingProfile } from '../../domain/ranking.ts';
 import type { ContextInput } from '../../domain/wire/context.ts';
 import type { SearchInput } from '../../domain/wire/read.ts';
+import type { AccessRequest } from '../../gate/access-policy.ts';
 import type { ScreenedItem } from '../../guard/guard.ts';
 import { relevance } from '../../ranking/fuse.ts';
 import type { MemoryDeps } from '../deps.ts';
@@ -18,6 +19,8 @@ export interface Gathered {
   readonly items: readonly ScreenedItem<RankedHit>[];
   /** What was asked, masked. */
   readonly query: string;
+  /** What the caller may see here. */
+  readonly request: AccessRequest;
   readonly degraded: readonly string[];
 }
 
@@ -44,6 +47,7 @@ export async function gather(
   return {
     items: items.slice(0, effort.items),
     query: first.query,
+    request: first.request,
     degraded: [...new Set([first, ...more].flatMap(({ degraded }) => degraded))],
   };
 }

@@ -41,12 +41,13 @@ export interface Marks {
 
 /** Source, date, confidence and state, the words of the policy alone; what was before comes as the guard gave it. */
 export function marksOf(record: HitRecord, { words, rules, was }: Marks): string {
-  const { confidence, status } = record;
+  const { confidence, status, doubt = 0 } = record;
   const parts = [
     sourceOf(record, words),
     dayOf(record),
     confidence === undefined ? undefined : confidenceWord(confidence, words, rules),
     status === 'conflict' ? words.marks.disputed : undefined,
+    doubt > 0 ? words.marks.outdated : undefined,
     was === undefined ? undefined : filled(words.marks.was, { text: was.text, date: was.until.slice(0, 10) }),
   ];
   return parts.filter((part) => part !== undefined).join(words.marks.separator);

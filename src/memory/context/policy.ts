@@ -62,6 +62,8 @@ export type BlockWords = z.output<typeof blockWords>;
 
 const unit = z.number().min(0).max(1);
 const effort = z.strictObject({
+  /** Whether what held before is looked up. */
+  was: z.boolean(),
   candidates: z.int().min(1).max(200),
   items: z.int().min(1).max(100),
   per_layer: z.boolean(),
@@ -74,6 +76,7 @@ const rulesSchema = z.strictObject({
   effort: z.strictObject(Object.fromEntries(EFFORTS.map((name) => [name, effort])) as Record<(typeof EFFORTS)[number], typeof effort>),
   working_share: unit,
   max_item_tokens: z.int().min(50).max(4_000),
+  max_was_tokens: z.int().min(0).max(400),
   confidence: z.strictObject({ high: unit, medium: unit }),
 });
 export type ContextRules = z.output<typeof rulesSchema>;

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MemoryRecord } from '../../../../src/domain/memory.ts';
+import { HindsightError } from '../../../../src/errors.ts';
 import { processWorkingMemory } from '../../../../src/memory/working/in-process.ts';
 import { analyze } from '../../../../src/text/analyze.ts';
 import { createWorld, vectorOf, type World } from '../../../support/memory-world.ts';
@@ -33,6 +34,7 @@ const WEB = { type: 'web' as const, uri: 'https://example.com/a', principal: 'p'
 const STORIES = {
   en: {
     query: 'plan the breakfast with Ana',
+    before: 'Ana has eggs\nfor breakfast.',
     records: [
       {
         layer: 'strategic',
@@ -77,6 +79,7 @@ const STORIES = {
   },
   zh: {
     query: '和安娜一起安排早餐',
+    before: '安娜早餐\n吃鸡蛋。',
     records: [
       { layer: 'strategic', kind: 'rule', content: '安排早餐要提前一晚，并确认谁过敏。', confidence: 0.9, trust_tier: 4 },
       { layer: 'semantic', kind: 'preference', subject: '安娜', topic: '早餐', content: '安娜早餐喝粥，\n从不吃鸡蛋。', confidence: 0.6 },
@@ -99,15 +102,23 @@ const STORIES = {
       },
     ],
   },
-} as const satisfies Record<string, { query: string; records: readonly (Partial<MemoryRecord> & { readonly content: string })[] }>;
+} as const satisfies Record<
+  string,
+  { query: string; before: string; records: readonly (Partial<MemoryRecord> & { readonly content: string })[] }
+>;
 
 describe('memory context', () => {
   for (const lang of ['en', 'zh'] as const)
     it(`reads as the golden file says (${lang})`, async () => {
       const test = world();
-      const { query, records } = STORIES[lang];
+      const { query, before, records } = STORIES[lang];
       // ids are part of the envelope
-      records.forEach((fields, i) => plant(test, { ...fields, memory_id: `0197a1b2-c3d4-7000-8000-00000000000${i}` }));
+      const planted = records.map((fields, i) => plant(test, { ...fields, memory_id: `0197a1b2-c3d4-7000-8000-00000000000${i}` }));
+      // the preference said something else before
+      const [, preference] = planted;
+      if (preference === undefined) throw new Error('there is no preference');
+      test.index.plant({ ...preference, version: 2, valid_from: '2026-02-20T00:00:00.000Z' });
+      test.index.plantVersion({ ...preference, content: before, fingerprint: 'before', valid_to: '2026-02-20T00:00:00.000Z' });
       const answer = await test.memory.context({ query }, test.call());
       const file = join(GOLDEN, `${lang}.txt`);
       if (process.env['UPDATE_GOLDEN'] !== undefined) writeFileSync(file, `${answer.context}\n`);
@@ -115,6 +126,25 @@ describe('memory context', () => {
       expect(answer.items).to.have.length(records.length);
       expect(answer).to.include({ nothing_relevant: false });
     });
+
+  it('tells what held before in the envelope of its own trust, where it is short, and not with low effort', async () => {
+    const test = world();
+    const now = plant(test, { content: 'Ana drinks green tea', version: 2, valid_from: '2026-02-20T00:00:00.000Z' });
+    const say = (content: string): void =>
+      test.index.plantVersion({ ...now, version: 1, content, trust_tier: 2, fingerprint: 'before', valid_to: '2026-02-20T00:00:00.000Z' });
+    const ask = async (effort: 'low' | 'normal') => (await test.memory.context({ query: 'green tea of Ana', effort }, test.call())).context;
+    say('Ana drinks\ncoffee');
+    expect(await ask('normal')).to.match(
+      new RegExp(`was “⟦ref ${BOUNDARY} agent_inferred [^⟧]*⟧Ana drinks coffee⟦/ref ${BOUNDARY}⟧” until 2026-02-20\\]$`, 'u'),
+    );
+    expect(await ask('low')).to.not.contain('coffee');
+    say(`Ana drinks coffee ${'and more coffee '.repeat(30)}`);
+    expect(await ask('normal')).to.not.contain('coffee');
+    test.index.before = (method) => {
+      if (method === 'predecessors') throw new HindsightError('ERR_STORE_UNAVAILABLE');
+    };
+    expect((await test.memory.context({ query: 'green tea of Ana' }, test.call())).degraded).to.deep.equal(['was']);
+  });
 
   it('takes the language of the question unless another is asked for', async () => {
     const test = world();
