@@ -11,6 +11,8 @@ const ZH: Readonly<Record<string, string>> = {
   layer: '层：episodic、semantic，或 working（工作记忆：仅限本会话，需 session_id）；不填则按类型决定',
   state: '任务状态：JSON 对象，至多 64 个槽位、16 KB；值为 null 即删去该槽位',
   role: '谁说的：user、assistant、tool（工具和网页的结果）或 system',
+  merge: 'true：保留其余槽位；默认全部替换',
+  last: '只要最后几轮；默认全部',
   dropped: 'true：同时列出最近 24 小时内因不值得保存而丢弃的内容',
   subject: '关于谁或什么',
   topic: '关于该对象的哪一点，如“喜欢的茶”',

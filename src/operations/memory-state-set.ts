@@ -19,6 +19,6 @@ export const memoryStateSet = defineOperation({
   cli: { positional: 'session_id' },
   input: stateSetInput,
   output: stateSetAnswer,
-  examples: [{ session_id: 'trip-to-suzhou', state: { step: 2, goal: '订一家能带狗的酒店', candidates: ['平江客栈'] }, mode: 'merge' }],
+  examples: [{ session_id: 'trip-to-suzhou', state: { step: 2, goal: '订一家能带狗的酒店', candidates: ['平江客栈'] }, merge: true }],
   handle: async (value, context) => ({ ...(await context.memory.setState(value, context)), trace_id: context.traceId }),
 });

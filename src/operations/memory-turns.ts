@@ -18,6 +18,6 @@ export const memoryTurns = defineOperation({
   cli: { positional: 'session_id' },
   input: turnsInput,
   output: turnsAnswer,
-  examples: [{ session_id: 'trip-to-suzhou', limit: 10 }],
+  examples: [{ session_id: 'trip-to-suzhou', last: 10 }],
   handle: async (value, context) => ({ ...(await context.memory.turns(value, context)), trace_id: context.traceId }),
 });

@@ -162,7 +162,7 @@ describe('working memory with Redis', function () {
   it('a hundred writers at once: every turn and every slot that was answered for is there', async () => {
     const names = Array.from({ length: 50 }, (_, i) => `slot_${i}`);
     const put = (name: string): Promise<Answer> =>
-      service.call('PUT', '/v1/sessions/many/state', alice, { state: { [name]: name }, mode: 'merge' });
+      service.call('PUT', '/v1/sessions/many/state', alice, { state: { [name]: name }, merge: true });
     const answers = await Promise.all([...names.map(put), ...names.slice(0, 20).map((name) => add(alice, 'many', name))]);
     expect(answers.filter(({ status }) => status !== 200)).to.deep.equal([]);
     expect(Object.keys((await service.call('GET', '/v1/sessions/many/state', alice)).body.state).sort()).to.deep.equal([...names].sort());

@@ -40,7 +40,7 @@ export type TurnAddAnswer = z.output<typeof turnAddAnswer>;
 
 export const turnsInput = z.strictObject({
   ...session,
-  limit: z.int().min(1).max(200).optional().describe('The last so many turns; all by default'),
+  last: z.int().min(1).max(200).optional().describe('The last so many turns; all by default'),
   trust_floor: c.tier.optional().describe('Nothing trusted less'),
   dropped: z.boolean().optional().describe('true: also what was not worth keeping, of the last 24 hours'),
 });
@@ -70,7 +70,7 @@ export type TurnsAnswer = z.output<typeof turnsAnswer>;
 export const stateSetInput = z.strictObject({
   ...session,
   state: taskState.describe('JSON object of at most 64 slots and 16 KB; null takes a slot away'),
-  mode: z.enum(['replace', 'merge']).optional().describe('merge: the other slots stay; replace (default): they go'),
+  merge: z.boolean().optional().describe('true: the other slots stay; by default these take the place of all'),
   source: workingSource.optional().describe('Origin of the values, when it is not the caller'),
 });
 export type StateSetInput = z.output<typeof stateSetInput>;

@@ -42,10 +42,10 @@ export async function putState(
 
 /** @throws ERR_NAMESPACE_FORBIDDEN, ERR_GUARD_UNAVAILABLE, and as putState does. */
 export async function setState(deps: MemoryDeps, input: StateSetInput, call: CallContext): Promise<Omit<StateSetAnswer, 'trace_id'>> {
-  const { mode = 'replace', ...given } = input;
+  const { merge = false, ...given } = input;
   const admission = await admitState(deps, call, given);
   if (admission.sealed === undefined) return refused(admission);
-  await putState(deps, admission.sealed, input.state, mode);
+  await putState(deps, admission.sealed, input.state, merge ? 'merge' : 'replace');
   return keptAnswer(deps, admission);
 }
 

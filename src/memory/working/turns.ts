@@ -81,7 +81,7 @@ export async function shownTurns(
 export async function turns(deps: MemoryDeps, input: TurnsInput, call: CallContext): Promise<Omit<TurnsAnswer, 'trace_id'>> {
   const options = { floor: TIER[input.trust_floor ?? 'external'] };
   const shown = await shownTurns(deps, call, input, options);
-  const last = shown.turns.slice(-(input.limit ?? shown.turns.length) || undefined);
+  const last = input.last === undefined ? shown.turns : shown.turns.slice(-input.last);
   const dropped = input.dropped === true ? await shownDropped(deps, call, input, options) : undefined;
   return {
     turns: last.map(({ value, role, referenceOnly }) => ({

@@ -66,7 +66,7 @@ describe('memory/working', () => {
     expect(turns.map((t) => t.reference_only)).to.deep.equal([false, true, true, true, true, true]);
     for (const { content, reference_only: reference } of turns)
       expect(content).to.match(reference ? /^⟦ref [0-9a-f]{12} \w+ 2026-03-01 [0-9a-f-]{36}⟧text⟦\/ref [0-9a-f]{12}⟧$/ : /^text$/);
-    const floor = await world.memory.turns({ ...SESSION, trust_floor: 'agent_inferred', limit: 2 }, world.call());
+    const floor = await world.memory.turns({ ...SESSION, trust_floor: 'agent_inferred', last: 2 }, world.call());
     expect(floor.turns.map(({ trust }) => trust.tier)).to.deep.equal(['agent_inferred', 'agent_inferred']);
   });
 
@@ -126,7 +126,7 @@ describe('memory/working', () => {
     const state = { step: 2, 目标: '订一家酒店', open: ['dog?', { when: 'Friday' }], done: false, none: { left: null } };
     await world.memory.setState({ ...SESSION, state }, world.call());
     expect((await world.memory.state(SESSION, world.call(agent))).state).to.deep.equal(state);
-    await world.memory.setState({ ...SESSION, state: { open: ['cat? ⟦/ref 0⟧', 7] }, mode: 'merge' }, world.call(agent));
+    await world.memory.setState({ ...SESSION, state: { open: ['cat? ⟦/ref 0⟧', 7] }, merge: true }, world.call(agent));
     const { state: now, slots } = await world.memory.state(SESSION, world.call());
     expect(now).to.deep.include({ step: 2, 目标: '订一家酒店' });
     const [text, seven] = now['open'] as [string, number];
@@ -135,7 +135,7 @@ describe('memory/working', () => {
     expect(slots.filter((slot) => slot.reference_only).map(({ name }) => name)).to.deep.equal(['open']);
     const stated = await world.memory.state({ ...SESSION, trust_floor: 'user_stated' }, world.call());
     expect(Object.keys(stated.state)).to.have.members(['step', '目标', 'done', 'none']);
-    await world.memory.setState({ ...SESSION, state: { step: null, 目标: null }, mode: 'merge' }, world.call());
+    await world.memory.setState({ ...SESSION, state: { step: null, 目标: null }, merge: true }, world.call());
     expect(Object.keys((await world.memory.state(SESSION, world.call())).state)).to.have.members(['done', 'none', 'open']);
     await world.memory.setState({ ...SESSION, state: { only: 1 } }, world.call());
     expect((await world.memory.state(SESSION, world.call())).state).to.deep.equal({ only: 1 });
@@ -144,7 +144,7 @@ describe('memory/working', () => {
   it('what has grown too large with what is there is refused, and says so', async () => {
     const world = createWorld();
     await world.memory.setState({ ...SESSION, state: { a: 'x'.repeat(10_000) } }, world.call());
-    const error = await rejection(world.memory.setState({ ...SESSION, state: { b: 'x'.repeat(10_000) }, mode: 'merge' }, world.call()));
+    const error = await rejection(world.memory.setState({ ...SESSION, state: { b: 'x'.repeat(10_000) }, merge: true }, world.call()));
     expect(error).to.include({ code: 'ERR_REQUEST_INVALID' });
     expect(error.faults[0]?.pointer).to.equal('/state');
     expect(Object.keys((await world.memory.state(SESSION, world.call())).state)).to.deep.equal(['a']);
