@@ -89,7 +89,7 @@ describe('README', function () {
 
   it('has every snippet and configuration that is tested here, and no other', () => {
     const configs = Object.keys(SHAPES).map((name) => `config ${name}`);
-    expect([...blocks.keys()]).to.have.members(['sh', 'held-back', 'python', 'ts', 'cli', ...configs]);
+    expect([...blocks.keys()]).to.have.members(['sh', 'working', 'held-back', 'python', 'ts', 'cli', ...configs]);
   });
 
   it('writes and searches with curl', async () => {
@@ -98,6 +98,15 @@ describe('README', function () {
     expect(written.results[0]).to.include({ outcome: 'stored' });
     expect(found.hits[0].content).to.contain('龙井茶');
     expect(found.hits[0].explain.signals).to.be.an('array').that.is.not.empty;
+  });
+
+  it('keeps turns and state of a session', async () => {
+    const said = await output('bash', ['-ec', local(block('working'))]);
+    const [added, written, turns, state] = said.split(/(?<=\})(?=\{)/).map((text) => JSON.parse(text));
+    expect(added).to.include({ outcome: 'stored', turns: 1 });
+    expect(written.results[0]).to.include({ outcome: 'stored', memory_id: null });
+    expect(turns.turns).to.have.length(2);
+    expect(state.state).to.deep.equal({ city: '苏州', step: 1 });
   });
 
   it('has a sensitive order wait for a person', async () => {
