@@ -20,6 +20,7 @@ import { invalid } from './record.ts';
 import { searchStatuses } from './statuses.ts';
 import { heldSince, predecessorsOf, type Held, type Was } from './was.ts';
 import { hitView } from './view.ts';
+import { noteReturned } from './working/notes.ts';
 
 export const DEFAULT_PROFILE = 'assistant';
 
@@ -46,6 +47,13 @@ export async function search(deps: MemoryDeps, input: SearchInput, call: CallCon
     call,
     { operation: 'memory_search', query: found.query, namespaces: input.namespaces },
     shown.map((item) => item.value),
+  );
+  // never throws, and no search waits for it
+  void noteReturned(
+    deps,
+    call,
+    undefined,
+    shown.map((item) => item.value.record.content),
   );
   return {
     hits: shown.map((item) => {

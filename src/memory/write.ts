@@ -5,6 +5,7 @@ import type { CreateOutcome, NamespaceRecord } from '../domain/ports.ts';
 import type { Admitted } from '../domain/sealed.ts';
 import type { WriteAnswer, WriteInput, WriteItem, WriteResult } from '../domain/wire/write.ts';
 import { HindsightError } from '../errors.ts';
+import { weigh } from './admission/admit.ts';
 import type { Conflicts, Stored } from './conflicts/conflicts.ts';
 import type { Entry } from './conflicts/entry.ts';
 import type { MemoryDeps } from './deps.ts';
@@ -31,7 +32,8 @@ type Answer = Pick<WriteAnswer, 'results'>;
 /** What became of an item before anything was stored: a result, or a record to store. */
 type Judged =
   | { readonly result: WriteResult }
-  | { readonly entry: Entry }
+  /** `why`: what admission found in it. */
+  | { readonly entry: Entry; readonly why?: string | undefined }
   /** For working memory: kept when all of the call is judged. */
   | { readonly keep: () => Promise<WriteResult> };
 
@@ -67,8 +69,13 @@ async function store(
   call: CallContext,
   judged: readonly Judged[],
 ): Promise<Answer> {
-  const entries = judged.flatMap((j) => ('entry' in j ? [j.entry] : []));
-  const results = await conflicts.storeAll(call, entries, (records) => put(deps, turns, call, records));
+  const entries = judged.flatMap((j) => ('entry' in j ? [j] : []));
+  const stored = await conflicts.storeAll(
+    call,
+    entries.map(({ entry }) => entry),
+    (records) => put(deps, turns, call, records),
+  );
+  const results = stored.map((result, i) => withReason(result, entries[i]?.why));
   const kept = await keepAll(judged);
   let next = 0;
   return {
@@ -238,8 +245,10 @@ async function judge(
       faults: [{ pointer: '/source/parents', message: 'names a memory that cannot be read' }],
     });
   const { value: clean, found } = masked(deps, principal.tenant, item, keepOf(item, principal));
+  const { item: weighed, reason, dropped } = await weigh(deps, call, clean);
+  if (weighed.layer === 'working' && reason !== undefined) return judgeTurn(deps, call, item, reason);
   // Checked before the namespace is made, so that a refused item leaves nothing behind.
-  const unplaced = draftOf(clean, { memoryId, namespace, generation: 0, principal, nowMs }, deps);
+  const unplaced = draftOf(weighed, { memoryId, namespace, generation: 0, principal, nowMs }, deps);
   const place = places.get(namespace) ?? deps.namespaces.ensure(principal.tenant, namespace, principal.owner);
   places.set(namespace, place);
   const { generation, collect } = await place;
@@ -258,7 +267,35 @@ async function judge(
     return {
       result: { ...bareResult('blocked', 'the guard does not let this in'), guard: mutable(admission.mark) },
     };
-  return { entry: { record: admission.record, checked: item.admission !== 'keep' } };
+  // what the guard holds back is looked at by a person, worth a memory or not
+  if (dropped && admission.record.status !== 'quarantined') {
+    if (admission.sealed !== undefined && admission.record.session_id !== undefined)
+      await deps.working.noteDropped(admission.sealed, reason ?? '');
+    return { result: { ...bareResult('dropped', reason), masked: kindsOf(found), guard: mutable(admission.mark) } };
+  }
+  return { entry: { record: admission.record, checked: item.admission !== 'keep' }, why: reason };
+}
+
+/** What nobody called a memory, and nothing shows to be one, is a turn of its session. */
+async function judgeTurn(deps: MemoryDeps, call: CallContext, item: WriteItem, reason: string): Promise<Judged> {
+  const { session_id, namespace, content, source } = item;
+  const judged = await judgeWorking(deps, call, { session_id, namespace, content, source });
+  return 'result' in judged ? judged : { keep: async () => because(await judged.keep(), reason) };
+}
+
+function because(result: WriteResult, reason: string): WriteResult {
+  return result.outcome === 'stored' && result.reason !== undefined
+    ? { ...result, reason: `${reason}; ${result.reason}` }
+    : withReason(result, reason);
+}
+
+/** The answer always says why; what conflicts or working memory say of it comes first. */
+function withReason(result: WriteResult, reason: string | undefined): WriteResult {
+  return result.reason !== undefined || reason === undefined ? result : { ...result, reason };
+}
+
+function kindsOf(found: readonly { readonly kind: string }[]): string[] {
+  return [...new Set(found.map(({ kind }) => kind))].sort();
 }
 
 /** An id that exists already is this call's own: ids are random, so only a repeat of the call or of its request can have made it. */

@@ -43,11 +43,9 @@ export async function weigh(deps: MemoryDeps, call: CallContext, clean: WriteIte
   const worth = model === undefined ? byRules : worthOf(clean, context, model);
   if (!worth.keep) return { item: clean, reason: worth.reason, dropped: true };
   const { kind, layer, importance, ttlSeconds, reason } = worth;
-  // what was derived from memories is no turn of a talk
-  const place = layer === 'working' && (clean.source?.parents ?? []).length > 0 ? 'episodic' : layer;
   const item: WriteItem = {
     ...clean,
-    layer: place,
+    layer,
     importance,
     ...(kind === undefined ? {} : { kind }),
     ...(ttlSeconds === undefined ? {} : { ttl_seconds: ttlSeconds }),

@@ -30,6 +30,8 @@ export const admissionSchema = z
           reason: z.string().min(1),
           /** What it is about is not worth keeping. */
           drops: z.literal(true).optional(),
+          /** Only among the turns of a session: a text written without one is a note, which may well be an order to oneself. */
+          of_turns: z.literal(true).optional(),
           /** A clause of such a sentence may state something all the same. */
           carries: z.literal(true).optional(),
           /** Holds for such a clause too. */
@@ -45,9 +47,19 @@ export const admissionSchema = z
   .superRefine(({ features, rules }, ctx) => {
     for (const [i, rule] of rules.entries())
       for (const name of [...rule.all, ...(rule.any ?? []), ...(rule.none ?? []), ...READ_BY_CODE])
-        if (features[name] === undefined)
+        if (features[name] === undefined && !BY_SPEAKER.includes(name))
           ctx.addIssue({ code: 'custom', path: ['rules', i], message: `names a feature that there is not: ${name}` });
   });
+
+/** Whose words they are: known from the item, not from the text. */
+export const SPEAKERS = ['person', 'agent', 'tool'] as const;
+export type Speaker = (typeof SPEAKERS)[number];
+const BY_SPEAKER: readonly string[] = SPEAKERS.map(speakerFeature);
+
+/** `by_person`, `by_agent`, `by_tool`. */
+export function speakerFeature(speaker: Speaker): string {
+  return `by_${speaker}`;
+}
 
 /** Features that clauses are chosen by. */
 const READ_BY_CODE = ['question', 'request', 'asks_word'] as const;
@@ -60,6 +72,7 @@ export interface AdmissionRule {
   readonly kind: Kind | undefined;
   readonly reason: string;
   readonly drops: boolean;
+  readonly ofTurns: boolean;
   readonly carries: boolean;
   readonly carried: boolean;
   readonly all: readonly string[];
@@ -100,6 +113,7 @@ export function compileAdmission(policy: AdmissionPolicy): CompiledAdmission {
       kind: rule.kind,
       reason: rule.reason,
       drops: rule.drops === true,
+      ofTurns: rule.of_turns === true,
       carries: rule.carries === true,
       carried: rule.carried === true,
       all: rule.all,

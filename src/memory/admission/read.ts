@@ -1,5 +1,5 @@
 /** Reads one sentence by the admission rules: what it is, and what its clauses state where the whole of it only asks. Pure. */
-import type { AdmissionRule, CompiledAdmission } from './policy.ts';
+import { speakerFeature, type AdmissionRule, type CompiledAdmission, type Speaker } from './policy.ts';
 import { clausesOf, sentenceOf, type Sentence } from './sentences.ts';
 
 /** What a sentence was taken for. `rule` undefined: no rule speaks about it. */
@@ -12,14 +12,14 @@ export interface Reading {
 
 const MAX_LEAD_INS = 6;
 
-/** One sentence. */
-export function readSentence(policy: CompiledAdmission, given: Sentence): Reading {
+/** One sentence, and whose it is. */
+export function readSentence(policy: CompiledAdmission, given: Sentence, speaker: Speaker): Reading {
   const sentence = withoutLeadIn(policy, given);
   if (sentence === undefined) return { rule: undefined, acknowledgement: true };
-  const has = featuresOf(policy, sentence);
+  const has = featuresOf(policy, sentence, speaker);
   const rule = policy.rules.find((one) => holds(one, has));
   if (rule?.carries !== true) return { rule };
-  const within = carriedIn(policy, sentence, rule);
+  const within = carriedIn(policy, sentence, rule, speaker);
   return within === undefined ? { rule } : { rule, within };
 }
 
@@ -37,8 +37,8 @@ function withoutLeadIn({ leadIn }: CompiledAdmission, given: Sentence): Sentence
 type Has = (feature: string) => boolean;
 
 /** Each feature is looked for once, when a rule asks. */
-function featuresOf({ features }: CompiledAdmission, sentence: Sentence): Has {
-  const known = new Map<string, boolean>();
+function featuresOf({ features }: CompiledAdmission, sentence: Sentence, speaker: Speaker): Has {
+  const known = new Map([[speakerFeature(speaker), true]]);
   return (name) => {
     const before = known.get(name);
     if (before !== undefined) return before;
@@ -57,13 +57,14 @@ function holds({ all, any, none }: AdmissionRule, has: Has): boolean {
  * The weightiest rule that a clause is of, in a sentence that asks or orders. What a question supposes or asks about is not stated: its only
  * clause, and clauses with a word that asks, state nothing.
  */
-function carriedIn(policy: CompiledAdmission, sentence: Sentence, opening: AdmissionRule): AdmissionRule | undefined {
+function carriedIn(policy: CompiledAdmission, sentence: Sentence, opening: AdmissionRule, speaker: Speaker): AdmissionRule | undefined {
   const carried = policy.rules.filter((rule) => rule.carried);
   const best = (parts: readonly Has[]): AdmissionRule | undefined =>
     carried.filter((rule) => parts.some((has) => holds(rule, has))).reduce<AdmissionRule | undefined>(weightier, undefined);
-  if (!opening.drops) return best([featuresOf(policy, sentence), ...clausesOf(sentence).map((clause) => featuresOf(policy, clause))]);
+  if (!opening.drops)
+    return best([featuresOf(policy, sentence, speaker), ...clausesOf(sentence).map((clause) => featuresOf(policy, clause, speaker))]);
   const clauses = clausesOf(sentence).map((clause) => {
-    const has = featuresOf(policy, clause);
+    const has = featuresOf(policy, clause, speaker);
     return { has, asks: has('question') || has('request') || has('asks_word') };
   });
   const last = clauses.length - 1;

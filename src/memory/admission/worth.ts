@@ -3,7 +3,7 @@ import type { Kind, Layer } from '../../domain/memory.ts';
 import type { Actor } from '../../domain/principal.ts';
 import type { WriteItem } from '../../domain/wire/write.ts';
 import { defaultLayer, type LayerPolicy } from '../layer-policy.ts';
-import type { AdmissionRule, CompiledAdmission } from './policy.ts';
+import type { AdmissionRule, CompiledAdmission, Speaker } from './policy.ts';
 import { readSentence, type Reading } from './read.ts';
 import { sentencesOf } from './sentences.ts';
 
@@ -60,7 +60,7 @@ interface Graded {
  */
 export function worthOf(item: WriteItem, context: WorthContext, model?: ModelGrade): Worth {
   const { policy, layers, actor } = context;
-  const said = gradeOf(policy, item);
+  const said = gradeOf(policy, item, speakerOf(item, actor));
   const described = isDescribed(item) && said.grade < policy.plainGrade && !isBare(said);
   const byRules: Graded = described
     ? { ...said, grade: policy.plainGrade, kind: undefined, reason: 'its writer says what it is', ruled: true }
@@ -75,7 +75,7 @@ export function worthOf(item: WriteItem, context: WorthContext, model?: ModelGra
     return { keep: false, reason: `not kept: ${graded.reason} (${how})`, sure: byRules.ruled };
   const kind = item.kind ?? graded.kind;
   const ttlSeconds = item.ttl_seconds ?? (STATES.includes(kind) ? termOf(policy, graded, model) : undefined);
-  const layer = layerOf(layers, { ...item, kind });
+  const layer = layerOf(layers, item, kind);
   const asWhat = kind === undefined ? `kept in ${layer} memory` : `kept as ${kind} in ${layer} memory`;
   const term =
     ttlSeconds === undefined || item.ttl_seconds !== undefined ? '' : ` for ${Math.round(ttlSeconds / 86_400)} d, as it will pass`;
@@ -90,14 +90,21 @@ export function worthOf(item: WriteItem, context: WorthContext, model?: ModelGra
   };
 }
 
-/** By kind, task and subject; else the session's own, if it has one. */
-function layerOf(
-  layers: LayerPolicy,
-  item: Pick<WriteItem, 'task_id' | 'subject' | 'session_id'> & { readonly kind: Kind | undefined },
-): Layer {
-  const { kind, task_id, subject, session_id: session } = item;
-  if (kind === undefined && task_id === undefined && subject === undefined && session !== undefined) return 'working';
-  return defaultLayer(layers, { kind, task_id, subject });
+/** By kind, task and subject; a turn that no rule speaks about stays in its session. */
+function layerOf(layers: LayerPolicy, item: WriteItem, kind: Kind | undefined): Layer {
+  if (kind === undefined && isTurn(item)) return 'working';
+  return defaultLayer(layers, { kind, task_id: item.task_id, subject: item.subject });
+}
+
+/** All that a turn of a talk says of itself: whoever says more wants a memory. */
+const TURN_FIELDS: ReadonlySet<string> = new Set(['content', 'namespace', 'session_id', 'turn', 'source', 'admission', 'importance']);
+
+function isTurn(item: WriteItem): boolean {
+  return (
+    item.session_id !== undefined &&
+    (item.source?.parents ?? []).length === 0 &&
+    Object.entries(item).every(([field, value]) => value === undefined || TURN_FIELDS.has(field))
+  );
 }
 
 /** Somebody took the trouble to say what it is. */
@@ -112,8 +119,16 @@ function isBare({ reason }: Graded): boolean {
 
 const ACKNOWLEDGEMENT = 'it only acknowledges';
 
-function gradeOf(policy: CompiledAdmission, { content }: WriteItem): Graded {
-  const readings = sentencesOf(content).map((sentence) => gradedOf(policy, readSentence(policy, sentence), sentence.text));
+/** Whose words they are: the source's, else the caller's. */
+function speakerOf({ source }: WriteItem, actor: Actor): Speaker {
+  if (source === undefined) return actor === 'agent' ? 'agent' : 'person';
+  if (source.type === 'user') return 'person';
+  return source.type === 'agent' ? 'agent' : 'tool';
+}
+
+function gradeOf(policy: CompiledAdmission, { content, session_id: session }: WriteItem, speaker: Speaker): Graded {
+  const isNote = session === undefined;
+  const readings = sentencesOf(content).map((sentence) => gradedOf(policy, readSentence(policy, sentence, speaker), sentence.text, isNote));
   const [first] = readings;
   // nothing but marks and pictures
   if (first === undefined) return { grade: 1, kind: undefined, reason: ACKNOWLEDGEMENT, ruled: true, text: '' };
@@ -123,9 +138,10 @@ function gradeOf(policy: CompiledAdmission, { content }: WriteItem): Graded {
   );
 }
 
-function gradedOf(policy: CompiledAdmission, { rule, within, acknowledgement }: Reading, text: string): Graded {
+function gradedOf(policy: CompiledAdmission, { rule, within, acknowledgement }: Reading, text: string, isNote: boolean): Graded {
   if (acknowledgement === true) return { grade: 1, kind: undefined, reason: ACKNOWLEDGEMENT, ruled: true, text };
-  if (rule === undefined) return { grade: policy.plainGrade, kind: undefined, reason: 'nothing speaks against it', ruled: false, text };
+  if (rule === undefined || (rule.ofTurns && isNote && within === undefined))
+    return { grade: policy.plainGrade, kind: undefined, reason: 'nothing speaks against it', ruled: false, text };
   const said: AdmissionRule = rule.drops && within !== undefined ? within : rule;
   return { grade: said.grade, kind: within?.kind ?? said.kind, reason: said.reason, ruled: true, text };
 }

@@ -55,7 +55,7 @@ describe('memory forget, by id', () => {
   it('takes its words back from the turn after it before it goes', async () => {
     const world = createWorld();
     const write = async (turn: number, content: string) =>
-      (await world.memory.write({ content, session_id: 's', turn }, world.call())).results[0]?.memory_id ?? '';
+      (await world.memory.write({ content, session_id: 's', turn, admission: 'keep' }, world.call())).results[0]?.memory_id ?? '';
     const [first, second] = [await write(1, 'confidential'), await write(2, 'yes')];
     let contextAtPatch: string | undefined;
     world.index.before = (method) => {

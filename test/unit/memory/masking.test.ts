@@ -66,8 +66,8 @@ describe('memory/masking', () => {
 
   it('finds a session again by the id it was given, although the id is masked', async () => {
     const world = createWorld();
-    await written(world, { content: 'first', session_id: PHONE });
-    await written(world, { content: 'second', session_id: '13987654321' });
+    await written(world, { content: 'first', session_id: PHONE, admission: 'keep' });
+    await written(world, { content: 'second', session_id: '13987654321', admission: 'keep' });
     const { items } = await world.memory.list({ filter: { session_id: PHONE } }, world.call());
     expect(items.map((item) => item.content)).to.deep.equal(['first']);
     expect(items[0]?.session_id).to.match(/^masked-phone-/);

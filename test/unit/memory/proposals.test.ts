@@ -236,7 +236,8 @@ describe('a proposal', () => {
   it('borrows no words of a turn', async () => {
     const world = createWorld();
     const write = async (turn: number, content: string) =>
-      (await world.memory.write({ content, session_id: 's', turn }, world.call(principal()))).results[0]?.memory_id ?? '';
+      (await world.memory.write({ content, session_id: 's', turn, admission: 'keep' }, world.call(principal()))).results[0]?.memory_id ??
+      '';
     const [, second] = [await write(1, 'confidential'), await write(2, 'yes')];
     const agent = update(world, principal({ actor: 'agent' }));
     for (const change of [{ content: 'no, never' }, { tags: ['a'] }]) {

@@ -128,7 +128,7 @@ describe('memory history', () => {
     expect(versions.map((v) => v.changes)).to.deep.equal([
       [
         { field: 'tags', before: ['a'] },
-        { field: 'importance', after: 0.5 },
+        { field: 'importance', before: 1, after: 0.5 },
       ],
       [{ field: 'content', before: 'likes tea', after: 'likes coffee' }],
       [],

@@ -236,7 +236,7 @@ describe('memory update', () => {
   it('rebuilds the context of the turn after it, and takes the words back when they no longer hold', async () => {
     const world = createWorld();
     const write = async (turn: number, content: string) =>
-      (await world.memory.write({ content, session_id: 's', turn }, world.call())).results[0]?.memory_id ?? '';
+      (await world.memory.write({ content, session_id: 's', turn, admission: 'keep' }, world.call())).results[0]?.memory_id ?? '';
     const [first, second] = [await write(1, 'tea'), await write(2, 'yes')];
     expect(head(world, second).lex_context).to.equal('tea ye');
     await world.memory.update({ memory_id: first, content: 'coffee' }, world.call());

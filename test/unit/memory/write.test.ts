@@ -34,6 +34,7 @@ describe('memory write', () => {
       {
         memory_id: record.memory_id,
         outcome: 'stored',
+        reason: 'kept as preference in semantic memory: a preference (grade 5 of 5, by rules)',
         version: 1,
         settled: false,
         replaced: [],
@@ -357,7 +358,10 @@ describe('memory write', () => {
         ],
       },
     });
-    const { results } = await world.memory.write({ items: [{ content: 'evil' }, { content: 'odd' }, { content: 'fine' }] }, world.call());
+    const { results } = await world.memory.write(
+      { items: [{ content: 'evil' }, { content: 'odd' }, { content: 'a fine text' }] },
+      world.call(),
+    );
     expect(results.map((r) => r.outcome)).to.deep.equal(['blocked', 'quarantined', 'stored']);
     expect(results[0]?.memory_id).to.equal(null);
     expect([...world.index.heads.values()].map((h) => h.record.status)).to.deep.equal(['quarantined', 'active']);
@@ -384,7 +388,7 @@ describe('memory write', () => {
 });
 
 describe('turns of a session', () => {
-  const turn = (n: number, content: string, more = {}) => ({ content, session_id: 's1', turn: n, ...more });
+  const turn = (n: number, content: string, more = {}) => ({ content, session_id: 's1', turn: n, admission: 'keep' as const, ...more });
 
   it('borrows the words of the turn before, found in this process, in the index, or in the same batch', async () => {
     const world = createWorld();
@@ -409,7 +413,7 @@ describe('turns of a session', () => {
     const by = principal({ namespaces: ['team.x'], scopes: ['memory:write', 'memory:share'] });
     const write = async (item: object, who = by) =>
       world.index.heads.get((await world.memory.write(item, world.call(who))).results[0]?.memory_id ?? '')?.record;
-    const base = { namespace: 'team.x', session_id: 's' };
+    const base = { namespace: 'team.x', session_id: 's', admission: 'keep' };
     await write({ ...base, content: 'poison', turn: 1, source: { type: 'web' } });
     expect(await write({ ...base, content: 'two', turn: 2 })).not.to.have.property('prev_turn_id');
     await write({ ...base, content: 'secret', turn: 11, visibility: 'private' });
