@@ -47,7 +47,7 @@ await runBench(COMMAND, async ({ print }) => {
     ),
   );
   for (const half of ['dev', 'held_out']) {
-    const { confusion } = scores[`${half} both`] ?? { confusion: {} };
+    const confusion: Score['confusion'] = scores[`${half} both`]?.confusion ?? {};
     const lines = KINDS.map((label) => [label, ...KINDS.map((kind) => String(confusion[label]?.[kind] ?? 0))]);
     print(`\n${half}: label, then what was told\n${markdownTable(['', ...KINDS], lines)}`);
   }

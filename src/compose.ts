@@ -168,6 +168,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     dirty: shared.dirty,
     embedder,
     slots,
+    relations,
     recalls: recallStore,
     ...told,
   });

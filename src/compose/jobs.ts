@@ -8,6 +8,7 @@ import type { RecallStore } from '../domain/recall.ts';
 import type { StoreClient } from '../elastic/client.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { TextJudge } from '../guard/screening/rescan.ts';
+import { createMeetNearest } from '../jobs/embed-duplicates.ts';
 import { createEmbedJob } from '../jobs/embed.ts';
 import { createIdempotencySweep, IDEMPOTENCY_SWEEP_MS } from '../jobs/idempotency-sweep.ts';
 import { createRecallSweep, RECALL_SWEEP_MS } from '../jobs/recall-sweep.ts';
@@ -15,6 +16,7 @@ import { createReembedJob } from '../jobs/reembed.ts';
 import { createSlotRepairJob, SLOT_REPAIR_MS } from '../jobs/slot-repair.ts';
 import { createTurnRepair, TURN_REPAIR_MS } from '../jobs/turn-repair.ts';
 import { createWorker, type Job, type Worker } from '../jobs/worker.ts';
+import type { RelationPolicy } from '../memory/conflicts/relation-policy.ts';
 import { createSlotRepair } from '../memory/conflicts/repair.ts';
 import { createTurnLinks } from '../memory/turn-links.ts';
 import type { Audit } from '../operations/audit.ts';
@@ -37,6 +39,8 @@ export interface JobParts {
   readonly embedder: EmbeddingProvider;
   readonly recalls: Pick<RecallStore, 'sweep'>;
   readonly slots: SlotStore;
+  /** What duplicates and conflicts are told by. */
+  readonly relations: RelationPolicy;
   readonly clock: Clock;
   /** Told of what jobs decide. */
   readonly audit: Pick<Audit, 'job'> | undefined;
@@ -55,12 +59,15 @@ export function startJobs(parts: JobParts): Jobs {
   const { client, prefix, index, guard, dirty, embedder, clock, logger, metrics } = parts;
   const store = { client, prefix, clock, spaces: () => embedder.spaces.map((space) => space.name) };
   const queue = createEmbedQueue(store);
+  const links = createTurnLinks({ index, guard, dirty, embedder, clock });
   const embed = createEmbedJob({
     index,
     queue,
     guard,
     embedder,
     clock,
+    meetNearest: createMeetNearest(parts, links, (does) => logger.debug({ does }, 'memories of nearly the same meaning met')),
+    onUnmet: (err) => logger.warn({ err }, 'memories of nearly the same meaning could not be compared'),
     by: `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`,
     onDepth: metrics.embedQueue,
     onFailed: (reason, err) => {
@@ -96,7 +103,6 @@ export function startJobs(parts: JobParts): Jobs {
   const reembedding = started(reembed);
   const sweeping = started(createIdempotencySweep(createIdempotencyStore({ client, prefix, clock })), IDEMPOTENCY_SWEEP_MS);
   const forgetting = started(createRecallSweep(parts.recalls), RECALL_SWEEP_MS);
-  const links = createTurnLinks({ index, guard, dirty, embedder, clock });
   const repairing = started(
     createTurnRepair({
       turns: createDetachedTurns(store),

@@ -186,6 +186,8 @@ export interface MemoryRecord {
   readonly superseded_by?: string;
   readonly conflict_with?: readonly string[];
   readonly reason?: string;
+  /** It was written to be kept as it was given: no job merges it or puts another in its place. */
+  readonly admission?: 'keep';
   readonly fingerprint: string;
   readonly lease_until?: string;
   readonly lease_by?: string;

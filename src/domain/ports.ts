@@ -35,6 +35,18 @@ export interface SimilarSpec {
   readonly limit: number;
 }
 
+/** A look for memories whose vector is near a given one. */
+export interface NearestSpec {
+  readonly links: LinkFilter;
+  /** dense_vector field of the space. */
+  readonly field: string;
+  /** Of length 1. */
+  readonly vector: Float32Array;
+  /** Cosine from which on a memory is near. */
+  readonly cosine: number;
+  readonly limit: number;
+}
+
 export interface ListSpec {
   readonly filter: Filter;
   readonly links?: LinkFilter;
@@ -97,6 +109,8 @@ export interface MemoryIndex {
   search(spec: Scoped<SearchSpec>): Promise<Unscreened<SearchPage>>;
   /** For each look the memories with most of its terms, as the last refresh shows them; one request, vectors left out. */
   similar(looks: readonly Scoped<SimilarSpec>[]): Promise<readonly Unscreened<readonly MemoryRecord[]>[]>;
+  /** For each look the memories with the nearest vectors, nearest first, as the last refresh shows them; one request, vectors left out. */
+  nearest(looks: readonly Scoped<NearestSpec>[]): Promise<readonly Unscreened<readonly MemoryRecord[]>[]>;
   /** Newest first, by created_at then memory_id; vectors left out. */
   list(spec: Scoped<ListSpec>): Promise<Unscreened<ListPage>>;
   /** How many fit, in all and by namespace, and how many of them are due for vectors or were given up. */

@@ -4,6 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { MemoryIndex } from '../domain/ports.ts';
 import { createHoldings } from './holdings.ts';
 import { createPredecessors } from './memory-predecessors.ts';
+import { createMemoryNearest } from './memory-nearest.ts';
 import { createMemoryReads } from './memory-reads.ts';
 import { createMemorySearch } from './memory-search.ts';
 import { createMemorySimilar } from './memory-similar.ts';
@@ -29,6 +30,7 @@ export function createMemoryIndex({ client, schema, clock }: MemoryIndexOptions)
     ...createPredecessors(client, schema.prefix),
     ...createMemorySearch(client, schema.prefix),
     ...createMemorySimilar(client, schema.prefix),
+    ...createMemoryNearest(client, schema.prefix),
     ...createMemoryTally(client, schema.prefix),
     ...createMemoryWrites(client, schema, holdings.noteWritten),
     ...createSealedCopies(client, schema.prefix),

@@ -9,6 +9,7 @@ import type { Guard } from '../guard/guard.ts';
 import { EmbeddingRejected, type EmbeddingProvider } from '../providers/embedding/provider.ts';
 import { embedAll, type Embedded, type EmbedWork } from './embed-batch.ts';
 import { createEmbedCall } from './embed-call.ts';
+import type { MeetNearest } from './embed-duplicates.ts';
 import { diesOf, patchOf } from './embed-patch.ts';
 import { textsToEmbed } from './embed-text.ts';
 import { createEmbedWriter, type Change } from './embed-write.ts';
@@ -26,6 +27,10 @@ export interface EmbedJobOptions {
   readonly callLimitMs?: number;
   /** Rest before an endpoint that failed is asked once more whether it works at all, ms. */
   readonly probePauseMs?: number;
+  /** Has what got its vectors meet the memories nearest to it, before it counts as settled. */
+  readonly meetNearest?: MeetNearest;
+  /** That failed: the vectors are written all the same, and what says the same twice stays. */
+  readonly onUnmet?: (error: unknown) => void;
   readonly onDepth?: (depth: QueueDepth) => void;
   readonly onFailed?: (reason: 'unavailable' | 'rejected' | 'store', error: unknown) => void;
   /** Told of a record that is given up after five tries: it stays searchable by its words and is tried again once a day. */
@@ -116,6 +121,18 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
     if (diesOf(record)) options.onDead?.(tenant, record.memory_id);
   };
 
+  const meet = async (tenant: string, results: ReadonlyMap<LinkedWork, Embedded>): Promise<void> => {
+    const embedded = [...results].flatMap(([{ stored }, { vectors }]) => {
+      const own = [...vectors].flatMap(([space, [vector]]): [string, Float32Array][] => (vector === undefined ? [] : [[space, vector]]));
+      return own.length === 0 ? [] : [{ record: stored.record, vectors: new Map(own) }];
+    });
+    try {
+      await options.meetNearest?.(tenant, embedded);
+    } catch (error) {
+      options.onUnmet?.(error);
+    }
+  };
+
   return {
     name: 'embed',
     due: async () => {
@@ -141,6 +158,7 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
       const leases = keepLeases(tenant, tasks, begunMs + LEASE_MS);
       const call = createEmbedCall({ embedder, signal, callLimitMs, beforeCall: leases.renew });
       const { results, outage } = await embedAll(call, works, { signal, probePauseMs, goOn: () => clock() - begunMs < BATCH_LIMIT_MS });
+      await meet(tenant, results);
       const nowMs = clock();
       const linked = new Map(works.map((w) => [w.previous?.record.memory_id, w.stored.record.memory_id]));
       const changes = works.map((work): Change => {

@@ -100,7 +100,7 @@ async function judge(
   const memoryId = standing === 'signed' ? (item.memory_id ?? newId) : newId;
   const given = writeItemOf(item, standing);
   const { value: clean, found } = masked(deps, principal.tenant, given);
-  const unplaced = draftOf(clean, { memoryId, namespace, generation: 0, principal, nowMs }, deps);
+  const unplaced = draftOf({ ...clean, admission: 'keep' }, { memoryId, namespace, generation: 0, principal, nowMs }, deps);
   const place = places.get(namespace) ?? deps.namespaces.ensure(principal.tenant, namespace, principal.owner);
   places.set(namespace, place);
   const { generation, collect } = await place;

@@ -84,6 +84,7 @@ export function draftOf(item: WriteItem, place: Place, deps: Pick<MemoryDeps, 'l
       importance: item.importance,
       confidence: item.confidence,
       pinned: item.pinned,
+      admission: item.admission === 'keep' ? ('keep' as const) : undefined,
       occurred_at: occurredAt,
       expires_at: ttlMs > 0 ? isoTime(nowMs + ttlMs) : undefined,
       spaces_ready: ready.length > 0 ? ready : undefined,

@@ -139,6 +139,20 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
         return unscreened(found.slice(0, limit).map(({ record }) => bare(record)));
       });
     },
+    nearest: async (looks) => {
+      await enter('nearest');
+      return looks.map((look) => {
+        const { links, field, vector, cosine, limit } = openScoped(look);
+        const found = visible(look.scope, {}, links)
+          .map((record) => {
+            const own = (record as unknown as Record<string, readonly number[] | undefined>)[field] ?? [];
+            return { record, near: own.reduce((sum, x, i) => sum + x * (vector[i] ?? 0), 0) };
+          })
+          .filter(({ near }) => near >= cosine)
+          .sort((a, b) => b.near - a.near);
+        return unscreened(found.slice(0, limit).map(({ record }) => bare(record)));
+      });
+    },
     list: async (box) => {
       await enter('list');
       const { filter, links, limit, after } = openScoped(box);

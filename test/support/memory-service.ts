@@ -6,10 +6,12 @@ import { systemClock } from '../../src/domain/clock.ts';
 import type { EmbedQueue } from '../../src/domain/ports.ts';
 import type { Principal } from '../../src/domain/principal.ts';
 import type { Guard } from '../../src/guard/guard.ts';
+import { createMeetNearest } from '../../src/jobs/embed-duplicates.ts';
 import { createEmbedJob } from '../../src/jobs/embed.ts';
 import { createWorker, type Worker } from '../../src/jobs/worker.ts';
 import { loadSecretFinder } from '../../src/guard/secrets/policy.ts';
 import { loadContextPolicy } from '../../src/memory/context/policy.ts';
+import { createTurnLinks } from '../../src/memory/turn-links.ts';
 import { createMemoryGateway } from '../../src/memory/create-gateway.ts';
 import type { MemoryDeps } from '../../src/memory/deps.ts';
 import type { CallContext, MemoryGateway } from '../../src/memory/gateway.ts';
@@ -71,9 +73,14 @@ export async function openMemoryService(): Promise<MemoryService> {
   const { client, prefix, schema, index } = store;
   const guard = testGuard({ clock: systemClock });
   const queue = createEmbedQueue({ client, prefix, clock: systemClock, spaces: () => provider.spaces.map((space) => space.name) });
+  const dirty = processDirtyMarks();
+  const slots = createSlotStore({ client, schema, clock: systemClock });
+  const relations = loadRelationPolicy(policies);
+  const links = createTurnLinks({ index, guard, dirty, embedder, clock: systemClock });
+  const meetNearest = createMeetNearest({ index, guard, dirty, embedder, clock: systemClock, slots, relations }, links);
   const workers: Worker[] = [];
   const newWorker = (by: string, onError?: (error: unknown) => void): Worker => {
-    const job = createEmbedJob({ index, queue, guard, embedder, clock: systemClock, by });
+    const job = createEmbedJob({ index, queue, guard, embedder, clock: systemClock, by, meetNearest });
     const worker = createWorker({
       job,
       clock: systemClock,
@@ -103,7 +110,7 @@ export async function openMemoryService(): Promise<MemoryService> {
     namespaces: createNamespaceStore({ client, prefix, clock: systemClock }),
     idempotency: createIdempotencyStore({ client, prefix, clock: systemClock }),
     stats,
-    dirty: processDirtyMarks(),
+    dirty,
     recalls,
     embedder,
     profiles: loadProfiles(join(policies, 'ranking')),
@@ -112,8 +119,8 @@ export async function openMemoryService(): Promise<MemoryService> {
     admission: { policy: compileAdmission(loadPolicy(join(policies, 'admission.yaml'), admissionSchema)) },
     working: processWorkingMemory({ clock: systemClock, limits: workingLimits }),
     workingLimits,
-    relations: loadRelationPolicy(policies),
-    slots: createSlotStore({ client, schema, clock: systemClock }),
+    relations,
+    slots,
     keys: { cursor: Buffer.alloc(32, 1), plan: Buffer.alloc(32, 2), idempotency: Buffer.alloc(32, 3), transfer: Buffer.alloc(32, 4) },
     ...keys,
     clock: systemClock,
