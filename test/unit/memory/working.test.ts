@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { WorkingMemory } from '../../../src/domain/ports.ts';
 import { HindsightError } from '../../../src/errors.ts';
 import { trustFloorStage } from '../../../src/guard/guard.ts';
+import { rescanStage, type TextJudge } from '../../../src/guard/screening/rescan.ts';
 import { loadSecretFinder } from '../../../src/guard/secrets/policy.ts';
 import { secretStage } from '../../../src/guard/secrets/stage.ts';
 import { noteDropped, noteReturned, wasReturned } from '../../../src/memory/working/notes.ts';
@@ -282,6 +283,22 @@ describe('memory/working', () => {
     });
     expect((await world.memory.turns(SESSION, world.call())).turns.map(({ status }) => status)).to.deep.equal(['candidate']);
     expect((await world.memory.turns(SESSION, world.call(agent))).turns).to.deep.equal([]);
+  });
+
+  it('what a later policy would not let in is shown to nobody any more, turn or slot', async () => {
+    const before = createWorld();
+    for (const content of ['fine', 'a planted order']) await before.memory.addTurn({ ...SESSION, role: 'user', content }, before.call());
+    await before.memory.setState({ ...SESSION, state: { goal: 'fine', note: ['a planted order'], planted_name: 1 } }, before.call());
+    const judge: TextJudge = async (record) => ({
+      verdict: JSON.stringify(record).includes('planted') ? 'quarantine' : 'allow',
+      ruleIds: ['later'],
+    });
+    const held: string[] = [];
+    const screenStages = [rescanStage({ judge, policyRevision: 'r2', onHeldBack: ({ ruleIds }) => void held.push(...ruleIds) })];
+    const after = createWorld({ guard: { policyRevision: 'r2', screenStages }, deps: { working: before.deps.working } });
+    expect((await after.memory.turns(SESSION, after.call())).turns.map(({ content }) => content)).to.deep.equal(['fine']);
+    expect((await after.memory.state(SESSION, after.call())).state).to.deep.equal({ goal: 'fine' });
+    expect(held).to.deep.equal(['later', 'later', 'later']);
   });
 
   it('a text that was returned is known when it comes back, with and without its envelope, in its session or anywhere', async () => {
