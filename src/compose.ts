@@ -45,6 +45,7 @@ import { loadInstructions } from './operations/instructions-files.ts';
 import { createInvoke } from './operations/invoke.ts';
 import { loadPolicy } from './policy.ts';
 import { loadProfiles } from './ranking/profile.ts';
+import { createFeedbackStore } from './stores/feedback.ts';
 import { createIdempotencyStore } from './stores/idempotency.ts';
 import { createNamespaceStore } from './stores/namespaces.ts';
 import { createSlotStore } from './stores/slots.ts';
@@ -180,6 +181,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     namespaces: createNamespaceStore({ client, prefix, clock }),
     idempotency: createIdempotencyStore({ client, prefix, clock }),
     stats,
+    feedback: createFeedbackStore({ client, schema, clock }),
     dirty: shared.dirty,
     recalls,
     working: shared.working,

@@ -22,6 +22,7 @@ const ZH: Readonly<Record<string, string>> = {
   memory_update: '更正一条记忆',
   memory_history: '查看一条记忆的各个版本',
   memory_restore: '恢复到旧版本，或找回已忘记的记忆',
+  memory_feedback: '评价检索到的记忆',
   memory_forget: '忘记记忆',
   memory_confirmations: '等待确认的写入',
   memory_confirm: '确认或拒绝一条等待确认的写入',

@@ -22,6 +22,7 @@ export const OPERATION_LOADERS: ReadonlyMap<string, Load> = new Map<string, Load
   ['update', async () => (await import('../operations/memory-update.ts')).memoryUpdate],
   ['history', async () => (await import('../operations/memory-history.ts')).memoryHistory],
   ['restore', async () => (await import('../operations/memory-restore.ts')).memoryRestore],
+  ['feedback', async () => (await import('../operations/memory-feedback.ts')).memoryFeedback],
   ['forget', async () => (await import('../operations/memory-forget.ts')).memoryForget],
   ['confirmations', async () => (await import('../operations/memory-confirmations.ts')).memoryConfirmations],
   ['confirm', async () => (await import('../operations/memory-confirm.ts')).memoryConfirm],

@@ -79,6 +79,8 @@ type DerivedPatch = Partial<
     | 'access_level'
     | 'last_access_day'
     | 'hit_count'
+    | 'feedback'
+    | 'doubt'
   >
 >;
 

@@ -3,6 +3,7 @@ import { context } from './context/context.ts';
 import { createConflicts } from './conflicts/conflicts.ts';
 import type { MemoryDeps } from './deps.ts';
 import { exportLines } from './export.ts';
+import { feedback } from './feedback/feedback.ts';
 import { forget } from './forget.ts';
 import type { MemoryGateway } from './gateway.ts';
 import { acknowledge, heldBack } from './held-back.ts';
@@ -34,6 +35,7 @@ export function createMemoryGateway(deps: MemoryDeps): MemoryGateway {
     update: (input, call) => update(deps, turns, input, call),
     restore: (input, call) => restore(deps, turns, input, call),
     history: (input, call) => history(deps, input, call),
+    feedback: (input, call) => feedback(deps, input, call),
     forget: (input, call) => forget(deps, turns, input, call),
     listForReview: (state, input, call) => listForReview(deps, state, input, call),
     heldBack: (memoryId, call) => heldBack(deps, memoryId, call),

@@ -10,6 +10,7 @@ import type {
   TenantKeys,
   WorkingMemory,
 } from '../domain/ports.ts';
+import type { FeedbackStore } from '../domain/feedback.ts';
 import type { RecallTrace } from '../domain/recall.ts';
 import type { RankingProfile } from '../domain/ranking.ts';
 import type { WorkingLimits } from '../domain/working.ts';
@@ -29,6 +30,7 @@ export interface MemoryDeps {
   readonly stats: AccessStats;
   readonly dirty: DirtyMarks;
   readonly recalls: RecallTrace;
+  readonly feedback: FeedbackStore;
   readonly embedder: Pick<EmbeddingProvider, 'spaces' | 'spacesForText' | 'spacesForQuery' | 'embed'>;
   /** By name; `assistant` is the default one. */
   readonly profiles: ReadonlyMap<string, RankingProfile>;

@@ -2,6 +2,7 @@
 import type { Status } from '../domain/memory.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ContextAnswer, ContextInput } from '../domain/wire/context.ts';
+import type { FeedbackAnswer, FeedbackInput } from '../domain/wire/feedback.ts';
 import type { ForgetAnswer, ForgetInput } from '../domain/wire/forget.ts';
 import type {
   GetInput,
@@ -74,6 +75,7 @@ export interface MemoryGateway {
   update(input: UpdateInput, call: CallContext): Promise<Bare<UpdateAnswer>>;
   restore(input: RestoreTarget, call: CallContext): Promise<Bare<RestoreAnswer>>;
   history(input: HistoryInput, call: CallContext): Promise<Bare<HistoryAnswer>>;
+  feedback(input: FeedbackInput, call: CallContext): Promise<Bare<FeedbackAnswer>>;
   forget(input: ForgetInput, call: CallContext): Promise<Bare<ForgetAnswer>>;
   /** What the guard held back in this state and the caller may decide on. */
   listForReview(state: ReviewState, input: ReviewListInput, call: CallContext): Promise<Bare<ReviewListAnswer>>;

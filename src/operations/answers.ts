@@ -300,6 +300,7 @@ export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
     },
   ],
   memory_restore: [{ memory_id: ID, outcome: 'restored', version: 3, restored_version: 1, guard: GUARD, trace_id: TRACE }],
+  memory_feedback: [{ results: [{ memory_id: ID, counted: true }], trace_id: TRACE }],
   memory_forget: [
     { forgotten: 1, memory_ids: [ID], trace_id: TRACE },
     {

@@ -7,6 +7,7 @@ import { memoryContext } from './memory-context.ts';
 import { memoryConfirm } from './memory-confirm.ts';
 import { memoryConfirmations } from './memory-confirmations.ts';
 import { memoryExport } from './memory-export.ts';
+import { memoryFeedback } from './memory-feedback.ts';
 import { memoryForget } from './memory-forget.ts';
 import { memoryGet } from './memory-get.ts';
 import { memoryHistory } from './memory-history.ts';
@@ -39,6 +40,7 @@ export const operations: readonly AnyOperation[] = Object.freeze([
   memoryHistory,
   memoryRestore,
   memoryForget,
+  memoryFeedback,
   memoryTurnsAdd,
   memoryTurns,
   memoryStateSet,

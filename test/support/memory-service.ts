@@ -28,6 +28,7 @@ import { EmbeddingUnavailable, type EmbeddingProvider } from '../../src/provider
 import { loadProfiles } from '../../src/ranking/profile.ts';
 import { processDirtyMarks } from '../../src/redis/dirty-marks.ts';
 import { createEmbedQueue } from '../../src/stores/embed-queue.ts';
+import { createFeedbackStore } from '../../src/stores/feedback.ts';
 import { createIdempotencyStore } from '../../src/stores/idempotency.ts';
 import { createNamespaceStore } from '../../src/stores/namespaces.ts';
 import { createSlotStore } from '../../src/stores/slots.ts';
@@ -112,6 +113,7 @@ export async function openMemoryService(): Promise<MemoryService> {
     stats,
     dirty,
     recalls,
+    feedback: createFeedbackStore({ client, schema, clock: systemClock }),
     embedder,
     profiles: loadProfiles(join(policies, 'ranking')),
     context: loadContextPolicy(policies),

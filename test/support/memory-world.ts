@@ -1,5 +1,6 @@
 /** The memory gateway over the in-process index, with the real guard, policies and ranking, a clock to be moved and an embedder to be switched off. */
 import { join } from 'node:path';
+import type { FeedbackStore, KeptFeedback } from '../../src/domain/feedback.ts';
 import type { IdempotencyClaim, IdempotencyStore, NamespaceRecord, NamespaceStore } from '../../src/domain/ports.ts';
 import type { Principal } from '../../src/domain/principal.ts';
 import type { Guard, GuardOptions } from '../../src/guard/guard.ts';
@@ -117,6 +118,7 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
     idempotency: idempotencyStore(),
     stats: { record: (_tenant, ids) => void accessed.push(...ids) },
     dirty: processDirtyMarks(),
+    feedback: feedbackStore(),
     recalls: createRecallTrace({
       store: createTestRecallStore(clock),
       keys: keys.tenantKeys,
@@ -164,6 +166,18 @@ export function createWorld(options: { readonly guard?: Partial<GuardOptions>; r
       route: 'test',
       ...more,
     }),
+  };
+}
+
+function feedbackStore(): FeedbackStore {
+  const kept = new Map<string, KeptFeedback>();
+  return {
+    update: async (tenant, memoryId, change) => {
+      const key = `${tenant}|${memoryId}`;
+      const next = change(kept.get(key));
+      if (next !== undefined) kept.set(key, next);
+      return kept.get(key);
+    },
   };
 }
 

@@ -30,6 +30,7 @@ const REST: Readonly<Record<string, (input: Input) => RestRequest>> = {
   memory_history: ({ memory_id: id, ...rest }) => ['GET', `${memoryPath(id)}/history${queryString(rest)}`],
   memory_update: ({ memory_id: id, version, ...body }) => ['PATCH', memoryPath(id), body, ifMatch(version)],
   memory_restore: ({ memory_id: id, ...body }) => ['POST', `${memoryPath(id)}/restore`, body],
+  memory_feedback: (input) => ['POST', '/v1/feedback', input],
   memory_forget: ({ memory_id: id, version, ...body }) =>
     id === undefined
       ? ['POST', '/v1/memories/forget', body]

@@ -34,7 +34,8 @@ export function weightedParts(evidence: Evidence, context: RankContext, override
     const signal: Signal = { ...listed, ...overrides[listed.name] };
     const raw = signal.raw(evidence, context);
     if (raw === undefined) continue;
-    parts.push(partOf(signal, raw, listed.group === 'similarity' && listed !== best ? 0 : weight, context));
+    const counted = listed.group === 'similarity' && listed !== best ? 0 : weight;
+    parts.push(partOf(signal, raw, listed.against === true ? -counted : counted, context));
   }
   return parts;
 }

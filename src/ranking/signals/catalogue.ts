@@ -3,6 +3,7 @@ import type { HitRecord } from '../../domain/ranking.ts';
 import type { QueryClause } from '../../domain/scope.ts';
 import { engineWeight } from '../context.ts';
 import type { RankContext } from '../context.ts';
+import { FEEDBACK } from './feedback.ts';
 import { MATCHES } from './matches.ts';
 import { clip, percent } from './signal.ts';
 import type { Signal } from './signal.ts';
@@ -29,7 +30,7 @@ const NEWEST: Signal = {
   sentence: (_raw, _normalised, lang) => (lang === 'zh' ? '是同一件事较新的说法' : 'It says anew what an older memory says otherwise'),
 };
 
-export const SIGNALS: readonly Signal[] = [...SIMILARITY, ...MATCHES, ...WORTH, REDUNDANCY, NEWEST];
+export const SIGNALS: readonly Signal[] = [...SIMILARITY, ...MATCHES, ...WORTH, ...FEEDBACK, REDUNDANCY, NEWEST];
 
 /** Names a profile or a caller may weigh. */
 export const WEIGHT_NAMES: readonly string[] = SIGNALS.filter((signal) => signal.weightOf === undefined).map((signal) => signal.name);

@@ -41,6 +41,8 @@ export interface Signal {
   readonly weightOf?: string;
   /** Signals of one group stand for each other: only the best of them counts for a hit. */
   readonly group?: 'similarity';
+  /** Its part is taken from the score. */
+  readonly against?: true;
   readonly formula: string;
   readonly source: string;
   /** Natural value; null: no part in this hit; undefined: no part in this request, left out of explanations. */
