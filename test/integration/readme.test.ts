@@ -89,7 +89,17 @@ describe('README', function () {
 
   it('has every snippet and configuration that is tested here, and no other', () => {
     const configs = Object.keys(SHAPES).map((name) => `config ${name}`);
-    expect([...blocks.keys()]).to.have.members(['sh', 'working', 'held-back', 'python', 'ts', 'cli', ...configs]);
+    expect([...blocks.keys()]).to.have.members([
+      'sh',
+      'context',
+      'context-block',
+      'working',
+      'held-back',
+      'python',
+      'ts',
+      'cli',
+      ...configs,
+    ]);
   });
 
   it('writes and searches with curl', async () => {
@@ -107,6 +117,17 @@ describe('README', function () {
     expect(written.results[0]).to.include({ outcome: 'stored', memory_id: null });
     expect(turns.turns).to.have.length(2);
     expect(state.state).to.deep.equal({ city: '苏州', step: 1 });
+  });
+
+  it('gets the block that it shows for a prompt, in both languages', async () => {
+    // ids, boundaries and the day of writing differ from run to run
+    const steady = (text: string): string =>
+      text
+        .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+        .replace(/ref [0-9a-f]{12}/g, 'ref B')
+        .replace(/\b20\d\d-\d\d-\d\d\b/g, (day) => (day === '2026-05-04' ? day : 'DAY'));
+    const said = await output('bash', ['-ec', local(block('context'))]);
+    expect(steady(said)).to.equal(steady(block('context-block')));
   });
 
   it('has a sensitive order wait for a person', async () => {
