@@ -123,7 +123,8 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
           const step = steps[at];
           const result = step === undefined ? undefined : await answered(call, entry.record, step);
           if (result !== undefined) results.set(i, result);
-          changed ||= step?.do === 'merge';
+          // also what another process has stored: whoever is told that it is there finds it
+          changed ||= step?.do === 'merge' || step?.do === 'repeat';
         }
         for (const [at, { i }] of open.entries()) {
           const step = steps[at];
