@@ -152,7 +152,7 @@ describe('the examples of the OpenAPI document', function () {
       const traced = { traceparent: `00-${String(described.parameters[0]?.examples?.[example]?.value)}-${'1'.repeat(16)}-00` };
       await service.call('POST', '/v1/memories/search', token, { query: 'What does Ana drink in the morning?', top_k: 1 }, traced);
     }
-    if (path.endsWith('/history'))
+    if (path.endsWith('/history') || path.endsWith('/restore'))
       await service.call('PATCH', `/v1/memories/${realId}`, token, { content: 'Ana prefers oat milk tea in the morning.' });
     const withId = (text: string): string => text.replaceAll(EXAMPLE_ID, realId).replaceAll(EXAMPLE_HASH, hash ?? EXAMPLE_HASH);
     const withTenant = (text: string): string => text.replace('"tenant":"local"', `"tenant":"example${runs}"`);

@@ -125,6 +125,7 @@ describe('grants', function () {
       namespaces,
       filter: maybe(filter),
       include_superseded: maybe(fc.constant(true)),
+      as_of: maybe(fc.constant(undefined).map(() => new Date().toISOString())),
       explain: maybe(fc.boolean()),
       top_k: fc.constant(20),
     }),
