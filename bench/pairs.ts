@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { relationOf } from '../src/memory/conflicts/relation.ts';
 import { loadRelationPolicy } from '../src/memory/conflicts/relation-policy.ts';
+import { nearness } from './pairs/nearness.ts';
 import { LANGS, readPairs, scoreOf, type PairRow, type Score } from './pairs/score.ts';
 import { markdownTable, share } from './report/markdown.ts';
 import { COMMON_OPTIONS, type BenchCommand } from './support/options.ts';
@@ -10,18 +11,24 @@ import { runBench } from './support/run.ts';
 const COMMAND: BenchCommand = {
   name: 'bench:pairs',
   summary: 'the relation of two memories, told from their texts, on labelled pairs in Chinese and English',
-  options: { ...COMMON_OPTIONS },
+  options: {
+    vectors: { description: 'true: also how near the pairs are in the two local vector spaces', default: 'false' },
+    ...COMMON_OPTIONS,
+  },
 };
 const KINDS = ['same', 'changed', 'retracted', 'adds', 'unsure', 'different'] as const;
 const root = join(import.meta.dirname, '..');
 
-await runBench(COMMAND, async ({ print }) => {
+await runBench(COMMAND, async ({ print, options }) => {
   const policy = loadRelationPolicy(join(root, 'policies'));
   const rows = readPairs(join(root, 'test', 'pairs'));
   const tell = ({ older, newer }: PairRow) => relationOf(older, newer, policy).kind;
-  const startedAt = process.hrtime.bigint();
+  // as code that has run before, and texts that have not been read lately
   rows.forEach(tell);
-  const microsAPair = Number(process.hrtime.bigint() - startedAt) / 1e3 / rows.length;
+  const before = process.cpuUsage();
+  rows.forEach(tell);
+  const { user, system } = process.cpuUsage(before);
+  const microsAPair = (user + system) / rows.length;
   const scores = Object.fromEntries(
     (['dev', 'held_out'] as const).flatMap((half) =>
       [...LANGS, 'both'].map((lang): [string, Score] => [
@@ -51,6 +58,15 @@ await runBench(COMMAND, async ({ print }) => {
     const lines = KINDS.map((label) => [label, ...KINDS.map((kind) => String(confusion[label]?.[kind] ?? 0))]);
     print(`\n${half}: label, then what was told\n${markdownTable(['', ...KINDS], lines)}`);
   }
-  print(`\n${microsAPair.toFixed(0)} µs a pair`);
-  return { scores, micros_a_pair: Math.round(microsAPair) };
+  print(`\n${microsAPair.toFixed(0)} µs of CPU time a pair`);
+  if (options.text('vectors') !== 'true') return { scores, cpu_micros_a_pair: Math.round(microsAPair) };
+  const near = await nearness(rows, policy);
+  print(
+    `\nshare of the pairs that are compared by their vectors (near ${policy.duplicates.vector.near}), and median similarity\n` +
+      markdownTable(
+        ['space', 'class', 'pairs', 'compared', 'median'],
+        near.map(({ space, kind, pairs, compared, median }) => [space, kind, String(pairs), share(compared), share(median)]),
+      ),
+  );
+  return { scores, cpu_micros_a_pair: Math.round(microsAPair), near };
 });

@@ -13,9 +13,10 @@ export interface Placed {
   readonly vector: Float32Array;
 }
 
-/** The cosine from which on two memories are compared: the policy's threshold, taken off the calibrated scale of the space. */
-export function cosineOf({ name, calibration: { offset, scale } }: VectorSpace, { duplicates: { vector } }: RelationPolicy): number {
-  return Math.min(1, offset + scale * (vector.spaces[name] ?? vector.otherwise));
+/** The cosine from which on two memories are compared: the policy's threshold, taken off the scale of the space. */
+export function cosineOf({ name, calibration }: VectorSpace, { duplicates: { vector } }: RelationPolicy): number {
+  const { offset, scale } = vector.spaces[name] ?? calibration;
+  return Math.min(1, offset + scale * vector.near);
 }
 
 /** For each its nearest, itself left out, as the last refresh shows them: one request. Errors: ERR_STORE_*. */

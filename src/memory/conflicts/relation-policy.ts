@@ -21,7 +21,11 @@ const duplicatesSchema = z.strictObject({
   silent: z.array(name),
   same_words: z.array(z.array(name).min(2)),
   opposites: z.strictObject({ states: z.array(z.tuple([name, name])), others: z.array(z.tuple([name, name])) }),
-  vector: z.strictObject({ neighbours: z.int().min(1).max(50), spaces: z.record(name, unit), otherwise: unit }),
+  vector: z.strictObject({
+    neighbours: z.int().min(1).max(50),
+    near: unit,
+    spaces: z.record(name, z.strictObject({ offset: z.number().min(-1).max(1), scale: z.number().positive() })),
+  }),
 });
 
 /** What relationOf and inferSlot go by. */

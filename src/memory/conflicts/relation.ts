@@ -98,7 +98,21 @@ function givenSlots(older: Side, newer: Side, policy: RelationPolicy): Relation 
     : { kind: 'changed', reason: 'a new value of the same topic' };
 }
 
+/** A new memory is compared with several stored ones, and read once. */
+const readings = new WeakMap<RelationPolicy, Map<string, Pick<Side, 'reading' | 'said'>>>();
+const READINGS_KEPT = 256;
+
 function sideOf(item: ComparedText, policy: RelationPolicy): Side {
+  const known = readings.get(policy) ?? new Map<string, Pick<Side, 'reading' | 'said'>>();
+  readings.set(policy, known);
+  const key = JSON.stringify([item.subject ?? null, item.content.slice(0, MAX_COMPARED_CHARS)]);
+  const side = known.get(key) ?? readSide(item, policy);
+  if (known.size >= READINGS_KEPT) known.clear();
+  known.set(key, side);
+  return { item, ...side };
+}
+
+function readSide(item: ComparedText, policy: RelationPolicy): Pick<Side, 'reading' | 'said'> {
   const reading = read(item, policy);
   let { subject } = item;
   const said = reading.sentences.slice(0, MAX_SENTENCES).map((sentence): Said => {
@@ -108,5 +122,5 @@ function sideOf(item: ComparedText, policy: RelationPolicy): Side {
     subject ??= frame === undefined || frame.subject === '' ? undefined : frame.subject;
     return { claim, frame };
   });
-  return { item, reading, said };
+  return { reading, said };
 }
