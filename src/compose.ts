@@ -184,6 +184,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     feedback: createFeedbackStore({ client, schema, clock }),
     dirty: shared.dirty,
     recalls,
+    languageModel: review.model,
     working: shared.working,
     workingLimits,
     embedder,

@@ -37,6 +37,7 @@ const ZH: Readonly<Record<string, string>> = {
   memory_namespace: '查看一个命名空间是否收集记忆',
   memory_collect: '开启或关闭一个命名空间的收集',
   memory_stats: '服务状态与数量',
+  memory_summarize: '概括某个命名空间某段时间的记忆',
   memory_audit: '审计日志',
   memory_audit_verify: '核查审计日志',
   memory_recall_trace: '查看某次检索返回了什么及其原因（30 天内）',

@@ -8,6 +8,7 @@ type Load = () => Promise<AnyOperation>;
 
 const search: Load = async () => (await import('../operations/memory-search.ts')).memorySearch;
 const stats: Load = async () => (await import('../operations/memory-stats.ts')).memoryStats;
+const summarize: Load = async () => (await import('../operations/memory-summarize.ts')).memorySummarize;
 const write: Load = async () => (await import('../operations/memory-write.ts')).memoryWrite;
 
 /** By name and alias of the command. */
@@ -35,6 +36,8 @@ export const OPERATION_LOADERS: ReadonlyMap<string, Load> = new Map<string, Load
   ['turns', async () => (await import('../operations/memory-turns.ts')).memoryTurns],
   ['state-set', async () => (await import('../operations/memory-state-set.ts')).memoryStateSet],
   ['state', async () => (await import('../operations/memory-state.ts')).memoryState],
+  ['summarize', summarize],
+  ['summary', summarize],
   ['status', stats],
   ['stats', stats],
   ['audit', async () => (await import('../operations/memory-audit.ts')).memoryAudit],

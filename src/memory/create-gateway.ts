@@ -16,6 +16,7 @@ import { restore } from './restore.ts';
 import { decide, listForReview } from './review.ts';
 import { search } from './search.ts';
 import { stats } from './stats.ts';
+import { summarize } from './summary/summarize.ts';
 import { createTurnLinks } from './turn-links.ts';
 import { update } from './update.ts';
 import { setState, state } from './working/state.ts';
@@ -42,6 +43,7 @@ export function createMemoryGateway(deps: MemoryDeps): MemoryGateway {
     acknowledge: (input, call) => acknowledge(deps, turns, input, call),
     decide: (state, input, call) => decide(deps, turns, state, input, call),
     reveal: (input, call) => reveal(deps, input, call),
+    summarize: (input, call) => summarize(deps, (item, by) => write(deps, turns, conflicts, item, by), input, call),
     recallTrace: (input, call) => recallTrace(deps, input, call),
     deleteKeys: (input, call) => deleteKeys(deps, input, call),
     readNamespace: (input, call) => readNamespace(deps, input, call),

@@ -4,6 +4,7 @@ import type {
   AccessStats,
   DirtyMarks,
   IdempotencyStore,
+  LanguageModel,
   MemoryIndex,
   NamespaceStore,
   SlotStore,
@@ -58,6 +59,8 @@ export interface MemoryDeps {
   readonly tenantKeys: TenantKeys;
   /** Ends the keys of a tenant, here at once and in other processes within a minute. */
   deleteTenantKeys(tenant: string): Promise<{ readonly deleted: number; readonly purged: boolean }>;
+  /** With one, summaries are in its words. */
+  readonly languageModel?: LanguageModel | undefined;
   readonly clock: Clock;
   readonly newId: () => string;
   /** Life of a memory that names none; 0 = for ever. */

@@ -20,6 +20,7 @@ import type { CollectInput, NamespaceAnswer, NamespaceInput } from '../domain/wi
 import type { RestoreAnswer, RestoreTarget } from '../domain/wire/restore.ts';
 import type { ReviewAnswer, ReviewInput, ReviewListAnswer, ReviewListInput } from '../domain/wire/review.ts';
 import type { ExportInput, ImportAnswer, ImportInput } from '../domain/wire/transfer.ts';
+import type { SummarizeAnswer, SummarizeInput } from '../domain/wire/summary.ts';
 import type { StatsAnswer, StatsInput } from '../domain/wire/stats.ts';
 import type {
   StateAnswer,
@@ -88,6 +89,8 @@ export interface MemoryGateway {
   exportLines(input: ExportInput, call: CallContext): Promise<AsyncIterable<string>>;
   /** The sealed values of a memory, for a person. */
   reveal(input: RevealInput, call: CallContext): Promise<Bare<RevealAnswer>>;
+  /** A summary with what it rests on; stored only with `store`. */
+  summarize(input: SummarizeInput, call: CallContext): Promise<Bare<SummarizeAnswer>>;
   /** What the recalls of a trace returned and why: the caller's own, with memory:audit the tenant's. */
   recallTrace(input: RecallTraceInput, call: CallContext): Promise<Bare<RecallTraceAnswer>>;
   deleteKeys(input: KeysDeleteInput, call: CallContext): Promise<Bare<KeysDeleteAnswer>>;

@@ -3,6 +3,7 @@ import { AT, GUARD, ID, LATER, MEMORY, TRACE, TRUST } from './answers-parts.ts';
 import { AUDIT_ANSWERS } from './answers-audit.ts';
 import { REVIEW_ANSWERS } from './answers-review.ts';
 import { SESSION_ANSWERS } from './answers-session.ts';
+import { SUMMARY_ANSWERS } from './answers-summary.ts';
 
 /** Lists show their first elements; the text of the instructions shows its beginning. */
 export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
@@ -145,6 +146,7 @@ export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
   ],
   ...REVIEW_ANSWERS,
   ...SESSION_ANSWERS,
+  ...SUMMARY_ANSWERS,
   ...AUDIT_ANSWERS,
   memory_context: [
     {

@@ -17,7 +17,7 @@ export type CallFacts = Pick<
 const MAX_IDS = 1_000;
 const MAX_NAMES = 100;
 /** Lists of things with ids; other members are not looked into: metadata is the caller's. */
-const LISTS = ['results', 'hits', 'items', 'sample'] as const;
+const LISTS = ['results', 'hits', 'items', 'sample', 'sentences'] as const;
 const ID_FIELDS = ['memory_id', 'merged_into', 'candidate_id', 'superseded_by'] as const;
 const ID_LISTS = ['memory_ids', 'replaced'] as const;
 const RULE_ID = /^[a-z0-9][a-z0-9@_.:-]{0,127}$/i;

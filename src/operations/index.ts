@@ -27,6 +27,7 @@ import { memoryStateSet } from './memory-state-set.ts';
 import { memoryStats } from './memory-stats.ts';
 import { memoryTurns } from './memory-turns.ts';
 import { memoryTurnsAdd } from './memory-turns-add.ts';
+import { memorySummarize } from './memory-summarize.ts';
 import { memoryUpdate } from './memory-update.ts';
 import { memoryWrite } from './memory-write.ts';
 
@@ -45,6 +46,7 @@ export const operations: readonly AnyOperation[] = Object.freeze([
   memoryTurns,
   memoryStateSet,
   memoryState,
+  memorySummarize,
   memoryConfirmations,
   memoryConfirm,
   memoryQuarantine,

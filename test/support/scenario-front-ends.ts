@@ -49,6 +49,7 @@ const REST: Readonly<Record<string, (input: Input) => RestRequest>> = {
   memory_audit: (input) => ['GET', `/v1/audit${queryString(input)}`],
   memory_audit_verify: () => ['GET', '/v1/audit/verify'],
   memory_recall_trace: ({ trace_id: id }) => ['GET', `/v1/recalls/${String(id)}`],
+  memory_summarize: (input) => ['POST', '/v1/summaries', input],
   memory_instructions: (input) => ['GET', `/v1/instructions${queryString(input)}`],
   memory_confirmations: (input) => ['GET', `/v1/confirmations${queryString(input)}`],
   memory_quarantine: (input) => ['GET', `/v1/quarantine${queryString(input)}`],

@@ -8,6 +8,7 @@ import { printHistory, printHits, printList, printMemory } from './memories.ts';
 import type { Printed, Printer } from './printer.ts';
 import { printDecision, reviewListPrinter } from './review.ts';
 import { printStats } from './state.ts';
+import { printSummary } from './summary.ts';
 import { inert, penFor } from './text.ts';
 
 const PRINTERS: Readonly<Record<string, Printer<never>>> = {
@@ -26,6 +27,7 @@ const PRINTERS: Readonly<Record<string, Printer<never>>> = {
   memory_release: printDecision,
   memory_audit: printAudit,
   memory_audit_verify: printAuditVerify,
+  memory_summarize: printSummary,
   memory_stats: printStats,
 };
 
