@@ -1,4 +1,4 @@
-/** The block for a prompt as people see it: the text itself, then what it costs and what it is made of. */
+/** The block for a prompt as people see it: the text itself, and at a terminal what it costs; piped on, the text alone. */
 import { inLang } from '../command-spec.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { ContextAnswer } from '../../domain/wire/context.ts';
@@ -14,7 +14,8 @@ export const printContext: Printer<ContextAnswer> = (answer, pen, lang) => {
       : `${pen.paint('yellow', inLang({ en: `! without: ${parts.join(', ')}`, zh: `! 缺少：${parts.join('、')}` }, lang))}\n`;
   if (context === '') return { text: `${nothing(answer, lang)}\n${note}`, exitCode: EXIT.ok };
   const cost = inLang({ en: `${items.length} entries, about ${tokens} tokens`, zh: `${items.length} 条，约 ${tokens} 个 token` }, lang);
-  return { text: `${inert(context)}\n\n${pen.paint('dim', cost)}\n${note}`, exitCode: EXIT.ok };
+  const footer = pen.isTerminal ? `\n${pen.paint('dim', cost)}\n${note}` : '';
+  return { text: `${inert(context)}\n${footer}`, exitCode: EXIT.ok };
 };
 
 /** An empty block has two reasons. */
