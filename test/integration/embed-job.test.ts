@@ -60,7 +60,10 @@ describe('embed job on a real engine with the local models', function () {
     const ann = newUser();
     const turns = ['Which instrument does your daughter play?', 'The cello, since she was six.', 'Nice! And what is for dinner?', 'Pasta.'];
     for (const [turn, content] of turns.entries())
-      await service.memory.write({ content, session_id: 's1', turn: turn + 1, wait: turn === turns.length - 1 }, service.call(ann));
+      await service.memory.write(
+        { content, session_id: 's1', admission: 'keep', turn: turn + 1, wait: turn === turns.length - 1 },
+        service.call(ann),
+      );
     await eventually(
       () => openOf(ann),
       (open) => open === 0,
@@ -72,7 +75,8 @@ describe('embed job on a real engine with the local models', function () {
   it('does not touch a forgotten turn’s words any more', async () => {
     const ann = newUser();
     const write = async (turn: number, content: string) =>
-      (await service.memory.write({ content, session_id: 's', turn, wait: true }, service.call(ann))).results[0]?.memory_id ?? '';
+      (await service.memory.write({ content, session_id: 's', turn, admission: 'keep', wait: true }, service.call(ann))).results[0]
+        ?.memory_id ?? '';
     const first = await write(1, 'My therapist is called Doctor Quill');
     await write(2, 'Yes, on Mondays');
     service.model.texts.length = 0;

@@ -53,8 +53,14 @@ describe('a change of the guard’s rules', function () {
     const agent = await service.mint({ actor: 'agent', scopes: ['memory:read', 'memory:write', 'memory:forget'] });
     const items = Array.from({ length: ORDINARY }, (_, i) => ({ content: `The barometer number ${i} hangs in room ${i * 7}.` }));
     await service.call('POST', '/v1/memories', alice, { items });
-    id['web'] = await write(alice, { content: WEB_ORDER, source: { type: 'web' }, session_id: 's1', turn: 1 });
-    id['after'] = await write(alice, { content: 'The weather was fine.', source: { type: 'web' }, session_id: 's1', turn: 2 });
+    id['web'] = await write(alice, { content: WEB_ORDER, source: { type: 'web' }, session_id: 's1', turn: 1, admission: 'keep' });
+    id['after'] = await write(alice, {
+      content: 'The weather was fine.',
+      source: { type: 'web' },
+      session_id: 's1',
+      turn: 2,
+      admission: 'keep',
+    });
     id['sensitive'] = await write(alice, { content: SENSITIVE });
     id['agent'] = await write(agent, { content: AGENT_ORDER_ZH });
     id['confirmed'] = await write(alice, { content: `The note reads ${Buffer.from(SENSITIVE).toString('base64')}` });

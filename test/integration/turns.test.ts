@@ -66,7 +66,8 @@ describe('turns, proposals and versions on a real engine', function () {
     turn: number,
     content: string,
     by?: ReturnType<typeof principal>,
-  ): Promise<string> => (await place.memory.write({ content, session_id, turn }, place.call(by))).results[0]?.memory_id ?? '';
+  ): Promise<string> =>
+    (await place.memory.write({ content, session_id, turn, admission: 'keep' }, place.call(by))).results[0]?.memory_id ?? '';
   const embedAll = async ({ tenant, deps }: Place): Promise<void> => {
     const spaces = () => embedder.spaces.map((space) => space.name);
     const queue = createEmbedQueue({ client: store.client, prefix: store.prefix, clock: () => now, spaces });

@@ -80,7 +80,7 @@ describe('embed job', () => {
 
   it('embeds a turn with the one before it, links both, and stops doing so when that one is withdrawn', async () => {
     const world = createWorld();
-    const turn = (n: number, content: string) => ({ content, session_id: 's', turn: n });
+    const turn = (n: number, content: string) => ({ content, session_id: 's', turn: n, admission: 'keep' as const });
     const first = await write(world, turn(1, 'Which tea?'));
     await run(jobOf(world));
     const second = await write(world, turn(2, 'Green'));
@@ -98,7 +98,7 @@ describe('embed job', () => {
 
   it('borrows no words that the record’s owner may not lend', async () => {
     const world = createWorld();
-    const item = (n: number, content: string) => ({ content, session_id: 's', turn: n });
+    const item = (n: number, content: string) => ({ content, session_id: 's', turn: n, admission: 'keep' as const });
     const first = await write(world, item(1, 'poison'));
     const second = await write(world, item(2, 'answer'));
     world.index.plant({ ...recordOf(world, first), trust_tier: 0 });
@@ -450,9 +450,9 @@ describe('embed job', () => {
   ] as const) {
     it(`leaves vectors made with words that the turn before no longer says: ${said}`, async () => {
       const world = createWorld();
-      const first = await write(world, { content: said, session_id: 's', turn: 1 });
+      const first = await write(world, { content: said, session_id: 's', turn: 1, admission: 'keep' });
       await run(jobOf(world));
-      const second = await write(world, { content: answer, session_id: 's', turn: 2 });
+      const second = await write(world, { content: answer, session_id: 's', turn: 2, admission: 'keep' });
       let once = true;
       world.index.before = async (method) => {
         if (method !== 'patchMany' || !once) return;
