@@ -7,7 +7,7 @@ import { serviceReads } from '../service-reads.ts';
 import type { TurnDeps } from '../turn-context.ts';
 import type { TurnLinks } from '../turn-links.ts';
 import { keepVersion, MAX_CAS_TRIES } from '../versions.ts';
-import { against, livesLonger, saysMore, type Meeting } from './against.ts';
+import { against, livesLonger, type Meeting } from './against.ts';
 import { followClaims } from './follow.ts';
 import { createHeadChange, superseded } from './head-change.ts';
 import { printId, printOf, slotKey, standingOf } from './keys.ts';
@@ -109,12 +109,10 @@ export function createPairSettler(
         await merge(newer, older);
         return { does, stands: [older.memory_id] };
       case 'merge': {
-        // the one that says more stays
-        const [survivor, ended] = saysMore(newer, older) ? [newer, older] : [older, newer];
-        const united = await unite(refOf(survivor), ended);
+        const united = await unite(olderRef, newer);
         if (united === undefined) return BESIDE;
-        await merge(ended, united);
-        return { does, stands: [survivor.memory_id] };
+        await merge(newer, united);
+        return { does, stands: [older.memory_id] };
       }
       case 'replace': {
         await change(newerRef, SYSTEM, ({ supersedes = [] }) =>
