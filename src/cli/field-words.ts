@@ -53,6 +53,7 @@ const ZH: Readonly<Record<string, string>> = {
   explain: '说明每个分数的由来',
   memory_id: '记忆的 id',
   raw: '不加引用信封（仅限用户本人）',
+  history: '连同所有版本及其变化，新的在前',
   limit: '每页条数，默认 50',
   cursor: '上一页给出的 next_cursor',
   version: '更正和忘记：仅当仍是此版本时；恢复：要恢复到的版本',

@@ -7,7 +7,7 @@ import { columnsOf, cut, inert, oneLine, pad, table, type Pen } from './text.ts'
 
 const done = (text: string): Printed => ({ text, exitCode: EXIT.ok });
 
-const day = (iso: string): string => iso.slice(0, 10);
+const day = (iso: string): string => oneLine(iso.slice(0, 10));
 
 /** Best first: score and text on one line, where it stands and how far it is trusted on the next. */
 export const printHits: Printer<SearchAnswer> = (answer, pen, lang) => {
@@ -21,19 +21,32 @@ export const printHits: Printer<SearchAnswer> = (answer, pen, lang) => {
   const doubtful = answer.nothing_relevant
     ? `${pen.paint('yellow', inLang({ en: 'Nothing remembered answers this; the nearest:', zh: '没有真正相关的记忆；最接近的有：' }, lang))}\n`
     : '';
-  return done(doubtful + hits.map((hit) => hitLines(hit, pen)).join('') + note);
+  return done(doubtful + hits.map((hit) => hitLines(hit, pen, lang)).join('') + note);
 };
 
-function hitLines(hit: Hit, pen: Pen): string {
+function hitLines(hit: Hit, pen: Pen, lang: Lang): string {
   const score = hit.score.toFixed(2);
   const text = oneLine(hit.passage ?? hit.content);
   const facts = [hit.memory_id, hit.namespace, hit.kind, hit.subject, day(hit.occurred_at ?? hit.created_at), trustWords(hit)];
   const about = facts.filter((fact) => fact !== undefined).map(oneLine);
-  const status = hit.status === 'active' ? '' : ` [${oneLine(hit.status)}]`;
+  const states = [...(hit.status === 'active' ? [] : [oneLine(hit.status)]), ...(hit.doubt === undefined ? [] : [inLang(IN_DOUBT, lang)])];
+  const status = states.length === 0 ? '' : ` [${states.join(', ')}]`;
+  const past = pastWords(hit, lang);
+  const before = past === undefined ? '' : `      ${pen.paint('dim', cut(past, pen.columns - 6))}\n`;
   const why = (hit.explain?.signals ?? []).map(
     (s) => `      ${s.contribution.toFixed(3).padStart(6)}  ${pad(oneLine(s.signal), 14)} ${oneLine(s.sentence)}\n`,
   );
-  return `${pen.paint('green', score)}  ${cut(text, pen.columns - 6)}${pen.paint('yellow', status)}\n      ${pen.paint('dim', about.join(' · '))}\n${why.join('')}`;
+  return `${pen.paint('green', score)}  ${cut(text, pen.columns - 6)}${pen.paint('yellow', status)}\n      ${pen.paint('dim', about.join(' · '))}\n${before}${why.join('')}`;
+}
+
+const IN_DOUBT: Words = { en: 'possibly outdated', zh: '可能已过时' };
+
+/** What was said before, or since and until when it held. */
+function pastWords({ was, valid_from: from, valid_to: to }: Hit, lang: Lang): string | undefined {
+  if (was !== undefined)
+    return inLang({ en: `until ${day(was.until)}: ${oneLine(was.content)}`, zh: `${day(was.until)} 之前：${oneLine(was.content)}` }, lang);
+  if (from === undefined) return undefined;
+  return `${day(from)} – ${to === undefined ? inLang({ en: 'now', zh: '现在' }, lang) : day(to)}`;
 }
 
 function trustWords(memory: Pick<Hit, 'trust' | 'reference_only'>): string {

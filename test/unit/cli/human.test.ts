@@ -121,6 +121,16 @@ describe('printers', () => {
       .and.match(/! without: vector\n$/);
   });
 
+  it('say what a hit was before, since when it holds, and that it is in doubt', () => {
+    const of = (more: object): string => printHits({ ...search, hits: [{ ...hit, ...more }] }, PLAIN, 'en').text;
+    const until = '2026-02-10T08:00:00.000Z';
+    expect(of({ was: { content: HOSTILE, until } })).to.match(/\n {6}until 2026-02-10: a\\u\{1b\}/);
+    expect(of({ doubt: 0.5, status: 'conflict' })).to.match(/ \[conflict, possibly outdated\]\n/);
+    expect(of({ valid_from: '2026-01-01T00:00:00.000Z', valid_to: until })).to.match(/\n {6}2026-01-01 – 2026-02-10\n/);
+    const zh = printHits({ ...search, hits: [{ ...hit, doubt: 1, valid_from: until }] }, PLAIN, 'zh').text;
+    expect(zh).to.contain('[可能已过时]').and.to.contain('2026-02-10 – 现在');
+  });
+
   it('leave with 1 when nothing was stored', () => {
     const result = (outcome: 'stored' | 'blocked' | 'duplicate' | 'invalid') => ({
       results: [{ memory_id: null, outcome, settled: true, replaced: [], masked: [], guard: GUARD }],
