@@ -26,6 +26,7 @@ describe('mcp/streamable-http', () => {
         'memory_get',
         'memory_update',
         'memory_forget',
+        'memory_feedback',
       ]);
 
       const result = await client.callTool({ name: 'memory_write', arguments: { content: '李明对花生过敏' } });
