@@ -1,31 +1,10 @@
-/** What a session is noted to have seen besides its turns: texts that admission dropped, and texts that were returned to it. Never in a write's way. */
+/** Which texts were returned to a session or its caller, so that admission knows them when they come back. */
 import type { SessionKey } from '../../domain/working.ts';
-import type { WriteItem } from '../../domain/wire/write.ts';
 import { unwrapped } from '../../guard/envelope.ts';
 import { fingerprint } from '../../text/clean.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
-import { admitText, sessionQuery } from './draft.ts';
-
-/**
- * Keeps a text that was not worth storing in its session for a day, judged like any other; without a session it is gone. Never throws, and
- * nobody needs to wait for it. Takes the item as it was given, not masked yet.
- */
-export async function noteDropped(
-  deps: MemoryDeps,
-  call: CallContext,
-  item: Pick<WriteItem, 'content' | 'namespace' | 'source' | 'session_id'>,
-  reason: string,
-): Promise<void> {
-  const { session_id, content, namespace, source } = item;
-  if (session_id === undefined) return;
-  try {
-    const { sealed } = await admitText(deps, call, { session_id, namespace, content, ...(source === undefined ? {} : { source }) });
-    if (sealed !== undefined) await deps.working.noteDropped(sealed, reason);
-  } catch (error) {
-    deps.onDegraded?.('working', error);
-  }
-}
+import { sessionQuery } from './draft.ts';
 
 /** Texts that leave to a caller, so that they are known when the caller writes them back; with no session, for all of the caller's. */
 export async function noteReturned(

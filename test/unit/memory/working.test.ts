@@ -6,7 +6,7 @@ import { trustFloorStage } from '../../../src/guard/guard.ts';
 import { rescanStage, type TextJudge } from '../../../src/guard/screening/rescan.ts';
 import { loadSecretFinder } from '../../../src/guard/secrets/policy.ts';
 import { secretStage } from '../../../src/guard/secrets/stage.ts';
-import { noteDropped, noteReturned, wasReturned } from '../../../src/memory/working/notes.ts';
+import { noteReturned, wasReturned } from '../../../src/memory/working/notes.ts';
 import { asWords, namesIn, textsIn, withTexts } from '../../../src/memory/working/state-texts.ts';
 import { createWorld, type World } from '../../support/memory-world.ts';
 import { principal } from '../../support/principals.ts';
@@ -15,6 +15,8 @@ import { rejection } from '../../support/rejection.ts';
 const GUARD_POLICIES = join(import.meta.dirname, '..', '..', '..', 'policies', 'guard');
 const SESSION = { session_id: 's1' };
 const agent = principal({ actor: 'agent', clientId: 'coder' });
+/** Not worth keeping, to admission. */
+const SMALL_TALK = '好的，收到。';
 const CARD = '4111 1111 1111 1111';
 
 /** An index of which any use is a failure. */
@@ -114,11 +116,13 @@ describe('memory/working', () => {
     const state = { pay: { card: CARD, number: 4111111111111111 }, password: 'correct-horse-battery-1' };
     const set = await world.memory.setState({ ...session, state }, world.call());
     expect(set.masked).to.include.members(['bank_card', 'password']);
-    await noteDropped(world.deps, world.call(), { ...session, content: said }, 'small talk');
+    const small = await world.memory.write({ ...session, content: SMALL_TALK }, world.call());
+    expect(small.results[0]?.outcome).to.equal('dropped');
     expect(kept).to.have.length(3);
     expect(kept.join()).not.to.match(/4111|correct-horse|1234 5678/);
     const { turns, dropped } = await world.memory.turns({ ...session, dropped: true }, world.call());
-    for (const text of [turns[0]?.content, dropped?.[0]?.content]) expect(text).to.match(/^My card is \[masked:bank_card[^\]]*\]\.$/);
+    expect(turns[0]?.content).to.match(/^My card is \[masked:bank_card[^\]]*\]\.$/);
+    expect(dropped?.[0]).to.deep.include({ content: SMALL_TALK, reason: small.results[0]?.reason });
     expect(JSON.stringify((await world.memory.state(session, world.call())).state)).not.to.match(/4111|correct-horse/);
   });
 
@@ -240,7 +244,7 @@ describe('memory/working', () => {
       expires_at: null,
       degraded: ['working'],
     });
-    await noteDropped(world.deps, world.call(), { ...SESSION, content: 'ok' }, 'small talk');
+    expect((await world.memory.write({ ...SESSION, content: SMALL_TALK }, world.call())).results[0]?.outcome).to.equal('dropped');
     await noteReturned(world.deps, world.call(), 's1', ['a text']);
     expect(await wasReturned(world.deps, world.call(), 's1', 'a text')).to.equal(false);
   });
@@ -250,7 +254,6 @@ describe('memory/working', () => {
     const closed = createWorld({ guard: { admissionStages: [failing] } });
     const turn = { ...SESSION, role: 'user', content: 'x' } as const;
     expect(await rejection(closed.memory.addTurn(turn, closed.call()))).to.include({ code: 'ERR_GUARD_UNAVAILABLE' });
-    await noteDropped(closed.deps, closed.call(), { ...SESSION, content: 'ok' }, 'small talk');
     const blind = createWorld({
       guard: { screenStages: [trustFloorStage, { name: 'broken', keep: () => Promise.reject(new Error('broken')) }] },
     });
@@ -318,7 +321,7 @@ describe('memory/working', () => {
 
   it('a dropped text without a session is nobody’s', async () => {
     const world = createWorld({ deps: { working: { ...AWAY, noteDropped: () => Promise.reject(new Error('was noted')) } } });
-    await noteDropped(world.deps, world.call(), { content: 'ok' }, 'small talk');
+    expect((await world.memory.write({ content: SMALL_TALK }, world.call())).results[0]?.outcome).to.equal('dropped');
   });
 });
 
