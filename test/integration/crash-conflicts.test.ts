@@ -85,10 +85,11 @@ describe('a service killed in the middle of claims and slots', function () {
     const kills = Array.from({ length: KILLS }, () => 1 + Math.floor(Math.random() * (WRITES - 2))).sort((a, b) => a - b);
     service = await start();
     while (queue.length > 0) {
-      const { program, call } = service;
+      const { program } = service;
+      const running = service;
       const writer = async (): Promise<void> => {
         for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-          const answer = await call('POST', '/v1/memories', job.body).catch(() => undefined);
+          const answer = await running.call('POST', '/v1/memories', job.body).catch(() => undefined);
           if (answer?.status !== 200) {
             queue.push(job);
             return;

@@ -25,6 +25,9 @@ interface Decision {
   readonly unfinished: readonly { readonly head: RecordRef; readonly by: string }[];
 }
 
+/** Contradictions that words alone may tell of: a text that contradicts more is one of a series (lots, readings, log lines). */
+const MOST_MET = 3;
+
 const WAIT: Decision = { step: { do: 'wait' }, moves: [], unfinished: [] };
 
 export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, recent: RecentTexts): Plan {
@@ -121,7 +124,8 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
       });
       // what says the same goes before what says otherwise
       const same = meetings.find(({ meeting }) => meeting.does === 'repeat' || meeting.does === 'merge');
-      const next = (same === undefined ? meetings : [same]).reduce((sofar: Step, { head, meeting }) => meets(sofar, head, meeting), step);
+      const others = meetings.length > MOST_MET ? [] : meetings;
+      const next = (same === undefined ? others : [same]).reduce((sofar: Step, { head, meeting }) => meets(sofar, head, meeting), step);
       if (next !== step) decisions.set(i, { ...decision, step: next });
     }
   };

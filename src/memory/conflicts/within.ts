@@ -51,7 +51,8 @@ function touches(before: readonly Kept[], { record, terms }: Kept, policy: Relat
   for (const other of before) {
     if (sharedTerms(other.terms, terms) < overlap) continue;
     const { kind } = related(other.record, record, policy);
-    if (kind !== 'different' && kind !== 'adds') return true;
+    // what is told in one breath and may contradict is left as it was told
+    if (kind === 'same' || kind === 'changed' || kind === 'retracted') return true;
     compared += 1;
     if (compared >= candidates) return false;
   }

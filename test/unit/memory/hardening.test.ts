@@ -21,7 +21,7 @@ async function embed(world: World): Promise<void> {
 describe('copies', () => {
   it('are all forgotten with the one that a question finds', async () => {
     const world = createWorld();
-    const item = { content: 'My secret plan is to move to Oslo', subject: 'Ann' };
+    const item = { content: 'My secret plan is to move to Oslo', subject: 'Ann', admission: 'keep' as const };
     await stored(world, item);
     world.time.nowMs += 1_000;
     await stored(world, item);

@@ -314,7 +314,8 @@ describe('memory write', () => {
     world.index.createMany = async () => {
       throw new HindsightError('ERR_STORE_UNAVAILABLE');
     };
-    expect((await rejection(world.memory.write({ items }, world.call()))).code).to.equal('ERR_STORE_UNAVAILABLE');
+    const others = items.map(({ content }) => ({ content: `another ${content}` }));
+    expect((await rejection(world.memory.write({ items: others }, world.call()))).code).to.equal('ERR_STORE_UNAVAILABLE');
   });
 
   it('takes ready vectors from an administrator alone, exact and scaled to length 1', async () => {
