@@ -60,7 +60,7 @@ await runBench(COMMAND, async ({ options, engine, print, folder, prefix }) => {
       'memory_write with layer working': (i) =>
         json('POST', '/v1/memories', { layer: 'working', session_id: session(i), content: textOf(i) }),
       'a slot of the state (PUT, merge)': (i) =>
-        json('PUT', `/v1/sessions/${session(i)}/state`, { state: { [`slot_${i % 8}`]: textOf(i) }, mode: 'merge' }),
+        json('PUT', `/v1/sessions/${session(i)}/state`, { state: { [`slot_${i % 8}`]: textOf(i) }, merge: true }),
       'the turns of a session (GET, 20 of them)': (i) => json('GET', `/v1/sessions/${session(i)}/turns`),
     };
     const took = new Map(Object.keys(kinds).map((kind) => [kind, new Latency()]));
