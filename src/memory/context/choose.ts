@@ -10,7 +10,8 @@ export interface WorthyEntry extends BlockEntry {
 
 /**
  * How much more a better hit is worth than a longer list of weaker ones: worth is the score to this power. Per token, so that of two equally
- * good ones the shorter comes first.
+ * good ones the shorter comes first. Bench run on 74 questions of four dev sets, share of blocks of 100 / 200 / 400 tokens that hold
+ * something relevant: power 1 .42 / .62 / .81, 4 .46 / .80 / .92, 8 .50 / .77 / .89; by score alone, cost left aside, .58 / .81 / .92.
  */
 const WORTH_POWER = 4;
 

@@ -38,7 +38,10 @@ export async function context(deps: MemoryDeps, input: ContextInput, call: CallC
   const effort = rules.effort[input.effort ?? 'normal'];
   const boundary = deps.guard.boundary();
   const screen = { lineOf: lineMaker(input.query, words, rules), boundary };
-  const [found, session] = await Promise.all([gather(deps, input, call, effort, screen), turnsOf(deps, input, call, words, boundary)]);
+  const [found, session] = await Promise.all([
+    gather(deps, input, call, { effort, shareOfBest: rules.share_of_best }, screen),
+    turnsOf(deps, input, call, words, boundary),
+  ]);
   const budget = input.token_budget ?? rules.default_token_budget;
   const past = effort.was ? await pastOf(deps, found, boundary, rules) : NO_PAST;
   const entries = found.items.map((hit) => entryOf(hit, { words, rules, was: past.was.get(hit.value.record.memory_id) }));
@@ -48,12 +51,7 @@ export async function context(deps: MemoryDeps, input: ContextInput, call: CallC
   const turns = lastTurns(session.entries, budget - promptTokens(blockOf(chosen, words)), words);
   const block = blockOf([...chosen, ...turns], words);
   // so that they are known when they are written back
-  void noteReturned(
-    deps,
-    call,
-    input.session_id,
-    [...chosen.map(({ hit }) => hit.value.record.content), block],
-  );
+  void noteReturned(deps, call, input.session_id, [...chosen.map(({ hit }) => hit.value.record.content), block]);
   noteShown(
     deps,
     call,

@@ -25,14 +25,14 @@ export interface Gathered {
 }
 
 /**
- * One query brings the candidates of all layers; with `per_layer` one more for each layer that has nothing relevant among them. Failures as
- * memory_search has.
+ * One query brings the candidates of all layers (bench run, seven people's facts and events in one reach: the recall of a query for each
+ * layer in half of its time); with `per_layer` one more for each layer that has nothing relevant among them. Failures as memory_search has.
  */
 export async function gather(
   deps: MemoryDeps,
   input: ContextInput,
   call: CallContext,
-  effort: EffortRule,
+  { effort, shareOfBest }: { readonly effort: EffortRule; readonly shareOfBest: number },
   screen: NonNullable<RankOptions['screen']>,
 ): Promise<Gathered> {
   const { token_budget: _budget, session_id: _session, effort: _effort, lang: _lang, turn_id: _turn, ...asked } = input;
@@ -43,13 +43,20 @@ export async function gather(
   const empty = effort.per_layer ? STORED_LAYERS.filter((layer) => !found.some(({ value }) => value.record.layer === layer)) : [];
   const more = await Promise.all(empty.map((layer) => rank(deps, { ...search, filter: { layer: [layer] } }, call, 'read', options)));
   const others = more.flatMap((one) => one.screening.items.filter((item) => isRelevant(item, one)));
-  const items = [...found, ...others].sort((a, b) => b.value.score - a.value.score);
+  const items = [...withoutWeak(found, shareOfBest), ...withoutWeak(others, shareOfBest)].sort((a, b) => b.value.score - a.value.score);
   return {
     items: items.slice(0, effort.items),
     query: first.query,
     request: first.request,
     degraded: [...new Set([first, ...more].flatMap(({ degraded }) => degraded))],
   };
+}
+
+/** Without what is far behind the best of its layer. */
+function withoutWeak(items: readonly ScreenedItem<RankedHit>[], share: number): readonly ScreenedItem<RankedHit>[] {
+  const best = new Map<Layer, number>();
+  for (const { value } of items) best.set(value.record.layer, Math.max(value.score, best.get(value.record.layer) ?? 0));
+  return items.filter(({ value }) => value.score >= share * (best.get(value.record.layer) ?? 0));
 }
 
 /** By the rule that decides whether a search has an answer, of one hit alone: what a search shows beside its best would be noise in a prompt. */

@@ -173,6 +173,19 @@ describe('memory context', () => {
     expect(items.map(({ memory_id }) => memory_id)).to.deep.equal([tea.memory_id]);
   });
 
+  it('leaves out what is far behind the best of its layer, and of its layer alone', async () => {
+    const far = [...vectorOf('tea')].map((x) => -x);
+    const layersWith = async (layer: 'semantic' | 'episodic'): Promise<readonly string[]> => {
+      const test = world();
+      plant(test, { content: 'green tea of Ana at home' });
+      // half of the words of the question are enough to be relevant by itself
+      plant(test, { content: 'Ana painted it green', layer, vec_en: far });
+      return (await test.memory.context({ query: 'green tea of Ana at home' }, test.call())).items.map((item) => item.layer);
+    };
+    expect(await layersWith('semantic')).to.deep.equal(['semantic']);
+    expect(await layersWith('episodic')).to.deep.equal(['semantic', 'episodic']);
+  });
+
   it('keeps within the token budget and tells what each memory takes', async () => {
     const test = world();
     for (let i = 0; i < 9; i += 1) plant(test, { content: `Ana drinks green tea number ${i}${' at home'.repeat(i)}`, subject: `s${i}` });
