@@ -1,7 +1,8 @@
 /** The labelled pairs (test/pairs) and how well relationOf tells them; the bench prints it, the test holds it to its numbers. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ComparedText, Relation } from '../../src/memory/conflicts/relation.ts';
+import type { ComparedText } from '../../src/memory/conflicts/relation.ts';
+import type { Relation } from '../../src/memory/conflicts/relation-kind.ts';
 
 export type RelationKind = Relation['kind'];
 export const LANGS = ['zh', 'en'] as const;

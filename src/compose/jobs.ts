@@ -8,7 +8,6 @@ import type { RecallStore } from '../domain/recall.ts';
 import type { StoreClient } from '../elastic/client.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { TextJudge } from '../guard/screening/rescan.ts';
-import { createMeetNearest } from '../jobs/embed-duplicates.ts';
 import { createEmbedJob } from '../jobs/embed.ts';
 import { createIdempotencySweep, IDEMPOTENCY_SWEEP_MS } from '../jobs/idempotency-sweep.ts';
 import { createRecallSweep, RECALL_SWEEP_MS } from '../jobs/recall-sweep.ts';
@@ -16,6 +15,7 @@ import { createReembedJob } from '../jobs/reembed.ts';
 import { createSlotRepairJob, SLOT_REPAIR_MS } from '../jobs/slot-repair.ts';
 import { createTurnRepair, TURN_REPAIR_MS } from '../jobs/turn-repair.ts';
 import { createWorker, type Job, type Worker } from '../jobs/worker.ts';
+import { createMeetNearest } from '../memory/conflicts/meet-nearest.ts';
 import type { RelationPolicy } from '../memory/conflicts/relation-policy.ts';
 import { createSlotRepair } from '../memory/conflicts/repair.ts';
 import { createTurnLinks } from '../memory/turn-links.ts';
@@ -37,10 +37,10 @@ export interface JobParts {
   readonly textJudge: TextJudge;
   readonly dirty: DirtyMarks;
   readonly embedder: EmbeddingProvider;
-  readonly recalls: Pick<RecallStore, 'sweep'>;
   readonly slots: SlotStore;
   /** What duplicates and conflicts are told by. */
   readonly relations: RelationPolicy;
+  readonly recalls: Pick<RecallStore, 'sweep'>;
   readonly clock: Clock;
   /** Told of what jobs decide. */
   readonly audit: Pick<Audit, 'job'> | undefined;

@@ -1,75 +1,20 @@
-/** Vector near-duplicates: what the embed job has just made vectors of meets the memories nearest to it, before it counts as settled. */
-import { DEFAULT_STATUSES, type MemoryRecord } from '../domain/memory.ts';
-import { against } from '../memory/conflicts/against.ts';
-import { refOf } from '../memory/conflicts/meet.ts';
-import { cosineOf, nearestOf, type Placed } from '../memory/conflicts/nearest.ts';
-import { createPairSettler, mayMeet, type Settled } from '../memory/conflicts/settle-pair.ts';
-import type { MemoryDeps } from '../memory/deps.ts';
-import type { TurnLinks } from '../memory/turn-links.ts';
+/** Vector near-duplicates as the embed job sees them: the own vectors of a batch, shown to whoever compares memories (memory/conflicts/meet-nearest). */
+import type { MemoryRecord } from '../domain/memory.ts';
+import type { Embedded, EmbedWork } from './embed-batch.ts';
 
-export type NearDuplicateDeps = Pick<MemoryDeps, 'index' | 'guard' | 'dirty' | 'embedder' | 'clock' | 'slots' | 'relations'>;
-
-/** A record and its own vectors by space. */
-export interface Embedded {
+/** A record and its own vectors by space, each of length 1. */
+export interface EmbeddedRecord {
   readonly record: MemoryRecord;
   readonly vectors: ReadonlyMap<string, Float32Array>;
 }
 
 /** Resolves when everything that met is settled. Errors: ERR_STORE_*; doing it again does no harm. */
-export type MeetNearest = (tenant: string, embedded: readonly Embedded[]) => Promise<void>;
+export type MeetNearest = (tenant: string, embedded: readonly EmbeddedRecord[]) => Promise<void>;
 
-/** Made by a service of what it read: never merged with what it was made of. */
-const DERIVED: readonly (string | undefined)[] = ['summary', 'rule', 'trajectory'];
-
-/**
- * One request for the nearest of a batch, in the space that a question in the record's script searches first; those of one batch meet too.
- * The texts decide (memory/conflicts/against): closeness only says who is compared. Private memories meet their owner's alone.
- */
-export function createMeetNearest(
-  deps: NearDuplicateDeps,
-  turns: Pick<TurnLinks, 'detach' | 'settle'>,
-  onSettled: (does: Settled['does']) => void = () => undefined,
-): MeetNearest {
-  const settle = createPairSettler(deps, turns);
-
-  const place = ({ record, vectors }: Embedded): readonly Placed[] => {
-    if (!DEFAULT_STATUSES.includes(record.status) || record.admission === 'keep' || DERIVED.includes(record.kind)) return [];
-    const [first] = deps.embedder.spacesForQuery(record.content).filter((name) => vectors.has(name));
-    const space = deps.embedder.spaces.find(({ name }) => name === first);
-    const vector = first === undefined ? undefined : vectors.get(first);
-    return space === undefined || vector === undefined ? [] : [{ record, space, vector }];
-  };
-
-  return async (tenant, embedded) => {
-    const placed = embedded.flatMap(place);
-    if (placed.length === 0) return;
-    const found = await nearestOf(deps, placed);
-    const ended = new Set<string>();
-    let changed = false;
-    for (const [i, one] of placed.entries()) {
-      const within = placed.slice(0, i).filter((other) => isNear(one, other, cosineOf(one.space, deps.relations)));
-      for (const other of [...(found[i] ?? []), ...within.map(({ record }) => record)]) {
-        const [older, newer] = inOrder(one.record, other);
-        if (ended.has(older.memory_id) || ended.has(newer.memory_id) || DERIVED.includes(other.kind) || !mayMeet(older, newer)) continue;
-        if (against(older, newer, deps.relations, { admin: false, nowMs: deps.clock() }).does === 'beside') continue;
-        const { does, stands } = await settle(refOf(older), refOf(newer));
-        if (does === 'beside') continue;
-        for (const record of [older, newer]) if (!stands.includes(record.memory_id)) ended.add(record.memory_id);
-        changed = true;
-        onSettled(does);
-      }
-    }
-    if (changed) await deps.dirty.mark(tenant);
-  };
-}
-
-function isNear(a: Placed, b: Placed, cosine: number): boolean {
-  if (a.space !== b.space) return false;
-  return a.vector.reduce((sum, x, i) => sum + x * (b.vector[i] ?? 0), 0) >= cosine;
-}
-
-/** The one that was written or changed last is the newer. */
-function inOrder(a: MemoryRecord, b: MemoryRecord): readonly [MemoryRecord, MemoryRecord] {
-  const order = a.valid_from === b.valid_from ? a.memory_id < b.memory_id : a.valid_from < b.valid_from;
-  return order ? [a, b] : [b, a];
+/** Records that got a vector, with those of their passages left out. */
+export function embeddedRecords(results: ReadonlyMap<EmbedWork, Embedded>): readonly EmbeddedRecord[] {
+  return [...results].flatMap(([{ stored }, { vectors }]) => {
+    const own = [...vectors].flatMap(([space, [vector]]): [string, Float32Array][] => (vector === undefined ? [] : [[space, vector]]));
+    return own.length === 0 ? [] : [{ record: stored.record, vectors: new Map(own) }];
+  });
 }

@@ -9,7 +9,7 @@ import type { Guard } from '../guard/guard.ts';
 import { EmbeddingRejected, type EmbeddingProvider } from '../providers/embedding/provider.ts';
 import { embedAll, type Embedded, type EmbedWork } from './embed-batch.ts';
 import { createEmbedCall } from './embed-call.ts';
-import type { MeetNearest } from './embed-duplicates.ts';
+import { embeddedRecords, type MeetNearest } from './embed-duplicates.ts';
 import { diesOf, patchOf } from './embed-patch.ts';
 import { textsToEmbed } from './embed-text.ts';
 import { createEmbedWriter, type Change } from './embed-write.ts';
@@ -122,12 +122,8 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
   };
 
   const meet = async (tenant: string, results: ReadonlyMap<LinkedWork, Embedded>): Promise<void> => {
-    const embedded = [...results].flatMap(([{ stored }, { vectors }]) => {
-      const own = [...vectors].flatMap(([space, [vector]]): [string, Float32Array][] => (vector === undefined ? [] : [[space, vector]]));
-      return own.length === 0 ? [] : [{ record: stored.record, vectors: new Map(own) }];
-    });
     try {
-      await options.meetNearest?.(tenant, embedded);
+      await options.meetNearest?.(tenant, embeddedRecords(results));
     } catch (error) {
       options.onUnmet?.(error);
     }

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/domain/clock.ts';
 import type { EmbedQueue } from '../../src/domain/ports.ts';
 import type { Principal } from '../../src/domain/principal.ts';
 import type { Guard } from '../../src/guard/guard.ts';
-import { createMeetNearest } from '../../src/jobs/embed-duplicates.ts';
+import { createMeetNearest } from '../../src/memory/conflicts/meet-nearest.ts';
 import { createEmbedJob } from '../../src/jobs/embed.ts';
 import { createWorker, type Worker } from '../../src/jobs/worker.ts';
 import { loadSecretFinder } from '../../src/guard/secrets/policy.ts';
@@ -16,8 +16,8 @@ import { createMemoryGateway } from '../../src/memory/create-gateway.ts';
 import type { MemoryDeps } from '../../src/memory/deps.ts';
 import type { CallContext, MemoryGateway } from '../../src/memory/gateway.ts';
 import { loadRelationPolicy } from '../../src/memory/conflicts/relation-policy.ts';
-import { admissionSchema, compileAdmission } from '../../src/memory/admission/policy.ts';
 import { layerPolicySchema } from '../../src/memory/layer-policy.ts';
+import { admissionSchema, compileAdmission } from '../../src/memory/admission/policy.ts';
 import { processWorkingMemory } from '../../src/memory/working/in-process.ts';
 import { workingPolicySchema } from '../../src/memory/working/policy.ts';
 import { createRecallTrace } from '../../src/memory/recall/trace.ts';
@@ -31,8 +31,8 @@ import { createEmbedQueue } from '../../src/stores/embed-queue.ts';
 import { createFeedbackStore } from '../../src/stores/feedback.ts';
 import { createIdempotencyStore } from '../../src/stores/idempotency.ts';
 import { createNamespaceStore } from '../../src/stores/namespaces.ts';
-import { createSlotStore } from '../../src/stores/slots.ts';
 import { createRecallStore } from '../../src/stores/recalls.ts';
+import { createSlotStore } from '../../src/stores/slots.ts';
 import { createAccessStats } from '../../src/stores/stats.ts';
 import { testModelsDir } from '../contract/embedding-provider-models.ts';
 import { principal } from './principals.ts';
@@ -94,7 +94,6 @@ export async function openMemoryService(): Promise<MemoryService> {
     return worker;
   };
   const stats = createAccessStats({ client, schema, clock: systemClock });
-  const workingLimits = loadPolicy(join(policies, 'working.yaml'), workingPolicySchema);
   const keys = await openTenantKeys(client, prefix, { deriveKey: () => Buffer.alloc(32, 5), previousSeal: undefined }, systemClock);
   const recalls = createRecallTrace({
     store: createRecallStore({ client, schema, clock: systemClock }),
@@ -104,6 +103,7 @@ export async function openMemoryService(): Promise<MemoryService> {
     onState: () => undefined,
     onDropped: () => undefined,
   });
+  const workingLimits = loadPolicy(join(policies, 'working.yaml'), workingPolicySchema);
   const deps: MemoryDeps = {
     index,
     guard,

@@ -4,7 +4,8 @@ import { wordsOf } from '../../guard/screening/near-duplicates.ts';
 import { bringsOrigin } from '../../guard/unite.ts';
 import { slotKey, viewOf } from './keys.ts';
 import type { RelationPolicy } from './relation-policy.ts';
-import { relationOf, type Relation } from './relation.ts';
+import type { Relation } from './relation-kind.ts';
+import { relationOf } from './relation.ts';
 
 export interface Meeting {
   readonly does: 'repeat' | 'merge' | 'replace' | 'contest' | 'doubt' | 'beside';

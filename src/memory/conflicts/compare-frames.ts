@@ -2,12 +2,14 @@
 import { LEFT, type Frame } from './frames/frame.ts';
 import { isKnownTopic } from './frames/read-frame.ts';
 import { keyOf, tokensOf } from './reading.ts';
-import type { Relation } from './relation.ts';
-import type { RelationPolicy } from './relation-policy.ts';
+import type { Relation } from './relation-kind.ts';
+import { isOneOfSeveral, type RelationPolicy } from './relation-policy.ts';
 import { MEASURES, type Token, type TokenType } from './values/token.ts';
 
 /** Topics whose parts (day, time, place in the calendar) are told apart: "on Friday" says nothing against "at 3 pm". */
 const SCHEDULES = new Set(['schedule', 'start', 'end', 'deadline', 'departure', 'arrival']);
+/** Several trains go to Rome. */
+const DEPARTURES = new Set(['departure', 'arrival', '出发时间', '发车时间', '起飞时间', '到达时间', '抵达时间']);
 const DEGREES = new Set(['likes', 'dislikes']);
 const TEMPORARY =
   /\b(?:today|tomorrow|tonight|this (?:week|month|weekend|afternoon|morning|evening)|temporarily|for the (?:day|week)|just for now|for now|until)\b|今天|明天|后天|今晚|这周|本周|临时|暂时|这个月|本月|这次/iu;
@@ -29,7 +31,8 @@ export function compareFrames(
     return changed('corrects the value of the same topic');
   if (older.negated || newer.negated) return different();
   if (isMulti(newer.topic, policy)) return { kind: 'adds', reason: 'one more value of a topic with several' };
-  if (newer.topic === 'schedule' || SCHEDULES.has(newer.topic)) {
+  if (SCHEDULES.has(newer.topic)) {
+    if (DEPARTURES.has(newer.topic) && !newer.changes) return unsure('perhaps another one');
     const parts = scheduleRelation(before, after);
     if (parts !== undefined) return parts;
   }
@@ -38,6 +41,9 @@ export function compareFrames(
   if (extra.after === 0) return different('says less of the same topic');
   if (!comparable(newer, before, after, policy)) return shared > 0 ? unsure('the same topic, values that cannot be compared') : different();
   if (TEMPORARY.test(texts.newer) && !TEMPORARY.test(texts.older)) return unsure('perhaps for a time only');
+  if (!newer.changes && (DEPARTURES.has(newer.topic) || isOneOfSeveral(policy, newer.subject) || isOneOfSeveral(policy, newer.topic)))
+    return unsure('perhaps another one');
+  if (!SCHEDULES.has(newer.topic) && [before, after].every(isDated)) return unsure('each at its own time');
   if (newer.subject === '' && !newer.changes) return unsure('the same topic, of nobody in particular');
   return changed('a new value of the same topic');
 }
@@ -108,6 +114,11 @@ function comparable(frame: Frame, before: readonly Token[], after: readonly Toke
 
 /** Topics whose values are written in many ways: a status, a plan. */
 const isLoose = (topic: string): boolean => !SCHEDULES.has(topic);
+
+/** Whether a value tells its time and says something else besides. */
+function isDated(value: readonly Token[]): boolean {
+  return value.some(({ type }) => type === 'date') && value.some(({ type }) => type === 'word' || type === 'han');
+}
 
 /** The type of a value that is a measure: its first one. */
 function typeOf(tokens: readonly Token[]): TokenType | undefined {

@@ -6,7 +6,7 @@ import type { Frame } from './frames/frame.ts';
 import { frameOf } from './frames/read-frame.ts';
 import { plainText, sentencesOf } from './plain-text.ts';
 import { MAX_COMPARED_CHARS, subjectOf } from './reading.ts';
-import { canonicalTopic, folded, type RelationPolicy } from './relation-policy.ts';
+import { canonicalTopic, folded, isOneOfSeveral, type RelationPolicy } from './relation-policy.ts';
 
 /** What a slot is read from. */
 export interface SlotText {
@@ -44,6 +44,7 @@ export function slotOf(item: SlotText, frame: Frame | undefined, policy: Relatio
     const subject = subjectOf(item.subject) ?? folded(item.subject);
     return subject === '' || topic === '' ? undefined : { subject, topic, from: 'given', multiValued: isMulti(topic, policy) };
   }
-  if (frame === undefined || frame.subject === '') return undefined;
+  if (frame === undefined || frame.subject === '' || [frame.subject, frame.topic].some((one) => isOneOfSeveral(policy, one)))
+    return undefined;
   return { subject: frame.subject, topic: frame.topic, from: 'inferred', multiValued: isMulti(frame.topic, policy) };
 }

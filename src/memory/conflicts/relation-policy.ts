@@ -12,6 +12,7 @@ const slotsSchema = z.strictObject({
   version: z.int().min(1),
   kinds: z.array(z.enum(KINDS)),
   aliases: z.record(name, z.array(name)),
+  several: z.array(name),
   multi_valued: z.array(name),
 });
 
@@ -34,6 +35,8 @@ export interface RelationPolicy {
   readonly kinds: ReadonlySet<Kind>;
   /** Canonical topic by every name it has, folded. */
   readonly topics: ReadonlyMap<string, string>;
+  /** Nouns of which one can have several, folded. */
+  readonly several: readonly string[];
   /** Canonical topics with several values at once. */
   readonly multiValued: ReadonlySet<string>;
   readonly duplicates: DeepReadonly<z.output<typeof duplicatesSchema>>;
@@ -56,6 +59,7 @@ export function loadRelationPolicy(policiesDir: string): RelationPolicy {
   return {
     kinds: new Set(slots.kinds),
     topics,
+    several: slots.several.map(folded),
     multiValued: new Set(slots.multi_valued.map(folded)),
     duplicates,
     silent: new Set(duplicates.silent),
@@ -87,6 +91,13 @@ function bounded(spelling: string): string {
 /** NFKC, lower case, single spaces: how names of subjects and topics are compared. */
 export function folded(text: string): string {
   return fold(text).replace(/\s+/gu, ' ').trim();
+}
+
+/** Whether a subject may be another one each time: "my brother", 小李的猫. */
+export function isOneOfSeveral(policy: RelationPolicy, subject: string): boolean {
+  return policy.several.some(
+    (noun) => subject === noun || subject.endsWith(` ${noun}`) || (/\p{Script=Han}$/u.test(noun) && subject.endsWith(noun)),
+  );
 }
 
 /** The one name of a topic, whatever it is called; a topic without aliases keeps its own. */

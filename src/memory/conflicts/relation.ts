@@ -6,24 +6,16 @@ import { frameOf } from './frames/read-frame.ts';
 import type { Frame } from './frames/frame.ts';
 import { slotOf, type SlotText } from './infer-slot.ts';
 import { MAX_COMPARED_CHARS, read, type Reading } from './reading.ts';
+import type { Relation } from './relation-kind.ts';
 import type { RelationPolicy } from './relation-policy.ts';
 import { endsOlder } from './retraction.ts';
+import { switchesFrom } from './switch.ts';
 import { sameWords } from './same-words.ts';
 import { skeletonRelation } from './skeleton-relation.ts';
 
 /** One of two memories that are compared; the fields of a record. */
 export interface ComparedText extends SlotText {
   readonly language?: Language | undefined;
-}
-
-/**
- * same: one says no more than the other; changed: the same single-valued slot has a new value; retracted: the newer says that the older no
- * longer holds; adds: one more value of a slot with several; unsure: they may contradict each other, both stay; different: neither.
- */
-export interface Relation {
-  readonly kind: 'same' | 'changed' | 'retracted' | 'adds' | 'unsure' | 'different';
-  /** One short sentence part for the record's `reason`; never quotes the texts. */
-  readonly reason: string;
 }
 
 /** A sentence with what it claims. */
@@ -85,7 +77,7 @@ function pair(one: Said, other: Said, older: Side, newer: Side, policy: Relation
   if (framed !== undefined) return framed;
   if (one.claim.ends) return undefined;
   if (other.claim.ends) return endsOlder(one.claim.text, other.claim.text, policy);
-  return skeletonRelation(older.reading, newer.reading, other.claim, policy);
+  return switchesFrom(one.claim.text, other.claim.text, policy) ?? skeletonRelation(older.reading, newer.reading, other.claim, policy);
 }
 
 /** What subject and topic decide that the callers gave: the newer takes the older's place, or stands beside it. */

@@ -3,7 +3,7 @@ import { isHanTerm } from '../../text/script.ts';
 import { stem } from '../../text/analyze.ts';
 import { STOP_WORDS } from '../../text/stop-words.ts';
 import { keyOf, tokensOf } from './reading.ts';
-import type { Relation } from './relation.ts';
+import type { Relation } from './relation-kind.ts';
 import type { RelationPolicy } from './relation-policy.ts';
 import { MEASURES, type Token } from './values/token.ts';
 

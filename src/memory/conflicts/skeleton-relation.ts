@@ -1,7 +1,7 @@
 /** The relation of two sentences that share nearly all their words: decided by where and in what they differ. */
 import type { Claim } from './claims.ts';
 import { keyOf, read, tokensOf, type Reading } from './reading.ts';
-import type { Relation } from './relation.ts';
+import type { Relation } from './relation-kind.ts';
 import type { RelationPolicy } from './relation-policy.ts';
 import { differenceOf, hunksOf, type Hunk } from './skeleton.ts';
 import type { Token } from './values/token.ts';
@@ -60,6 +60,7 @@ function measureRelation(hunk: Hunk, before: readonly Token[]): Relation | undef
   const [type] = hunk.before.map((token) => token.type);
   if (isNumbered(hunk, before)) return isSubject(hunk, before) ? undefined : { kind: 'unsure', reason: 'another number of the same words' };
   if (isSubject(hunk, before)) return undefined;
+  if (verbOf(before) === -1) return { kind: 'unsure', reason: 'another amount of the same words' };
   if (type === 'date' || type === 'weekday' || type === 'time') return { kind: 'unsure', reason: 'another time of the same words' };
   return { kind: 'changed', reason: 'another amount of the same words' };
 }
@@ -81,6 +82,10 @@ function isNumbered(hunk: Hunk, before: readonly Token[]): boolean {
 
 /** It stands before the first verb: it belongs to what is spoken of, not to what is said of it. */
 function isSubject(hunk: Hunk, before: readonly Token[]): boolean {
-  const verb = before.findIndex(({ text, type }) => type === 'degree' || VERBS.has(text) || (type === 'han' && HAN_VERBS.test(text)));
+  const verb = verbOf(before);
   return verb === -1 ? hunk.at < 0.5 : indexOf(hunk, before) < verb;
+}
+
+function verbOf(tokens: readonly Token[]): number {
+  return tokens.findIndex(({ text, type }) => type === 'degree' || VERBS.has(text) || (type === 'han' && HAN_VERBS.test(text)));
 }

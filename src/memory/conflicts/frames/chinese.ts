@@ -1,5 +1,5 @@
 /** Frame rules for Chinese sentences, from the most exact form to the loosest. */
-import { LEFT, type FrameRule } from './frame.ts';
+import { FORM_OF_ADDRESS, LEFT, REPLY_LANGUAGE, type FrameRule } from './frame.ts';
 
 const S = '(?<s>[^,。;:、"]{0,24}?)';
 const V = '(?<v>[^,。;]{1,40}?)';
@@ -30,7 +30,7 @@ export const CHINESE_FRAMES: readonly FrameRule[] = [
   {
     examples: ['我住在北京', '安娜从上海搬到了杭州', '用户定居在成都', '小李现在住广州'],
     pattern: all(
-      `^${S}${NOW}(?:从(?<w>[^,。;]{1,20}?))?(?:住在|居住在|定居在|定居于?|居住于|搬家到了?|搬到了?|搬去了?|搬回了?|迁居到?了?|移居到?了?|住)${V}了?$`,
+      `^${S}${NOW}(?:从(?<w>[^,。;]{1,20}?))?(?:住在|居住在|定居在|定居于?|居住于|搬家到了?|搬到了?|搬去了?|搬回了?|迁居到?了?|移居到?了?|住)(?!在?(?:酒店|宾馆|宿舍|家里?|公司|学校|楼上|楼下|隔壁|这里|附近))${V}了?$`,
     ),
     topic: 'residence',
   },
@@ -60,7 +60,7 @@ export const CHINESE_FRAMES: readonly FrameRule[] = [
   },
   {
     examples: ['项目代号叫猎鹰', '我叫王伟', '机器人改名为小智'],
-    pattern: all(`^${S}${NOW}(?:名叫|叫做|叫|改名为|改名叫|更名为)${V}$`),
+    pattern: all(`^${S}${NOW}(?:名叫|叫做|叫|改名为|改名叫|更名为)(?!我)${V}$`),
     topic: 'name',
   },
   {
@@ -148,6 +148,18 @@ export const CHINESE_FRAMES: readonly FrameRule[] = [
       const other = w ?? w2 ?? w3;
       return other === undefined ? undefined : `选择 ${[v ?? '', other].sort().join('/')}`;
     },
+  },
+  {
+    examples: ['请用中文回复', '以后都用英文回答我', '我喜欢用中文交流'],
+    pattern: all(
+      `^(?<s>我?)(?:请|以后|今后|一律|都|始终|总是|喜欢|希望你?|每次)*用(?<v>[^,。;]{1,8}?[文语话])(?:来)?(?:回复|回答|答复|交流|沟通|和我说|跟我说|写)(?:我|问题|邮件)?$`,
+    ),
+    topic: ({ s }) => (s === undefined ? undefined : REPLY_LANGUAGE),
+  },
+  {
+    examples: ['请叫我王总', '以后称呼我小王'],
+    pattern: all(`^(?<s>)(?:请|以后|今后|都|可以)*(?:叫|称呼|喊)我(?:为)?${V}(?:就行|就好|吧)?$`),
+    topic: FORM_OF_ADDRESS,
   },
   {
     examples: ['我喜欢深色模式', '用户偏好简短的回答', '小李习惯靠窗座位'],

@@ -1,5 +1,5 @@
 /** Frame rules for English sentences, from the most exact form to the loosest. */
-import { LEFT, type FrameRule } from './frame.ts';
+import { FORM_OF_ADDRESS, LEFT, REPLY_LANGUAGE, type FrameRule } from './frame.ts';
 
 const S = '(?<s>[^,;:"]{1,60}?)';
 const V = '(?<v>.{1,100})';
@@ -220,6 +220,20 @@ export const ENGLISH_FRAMES: readonly FrameRule[] = [
     topic: attribute,
   }),
   rule({
+    examples: ['Always answer in French', 'Please reply in German', 'The user prefers answers in English', 'I want replies in Dutch'],
+    pattern: when(
+      `^(?:${S} (?:prefers?|wants?|likes?) (?:all |your |to get |to have )?(?:answers|replies|responses|explanations|to be answered)|(?:always |please )*(?:answer|reply|respond|write|talk|speak)(?: to me)?) in ${V}$`,
+    ),
+    topic: REPLY_LANGUAGE,
+    value: 'name',
+  }),
+  rule({
+    examples: ['Call me Annie', 'Please call me Bo'],
+    pattern: when(`^(?<s>)(?:please |just |you can )*call me ${V}$`),
+    topic: FORM_OF_ADDRESS,
+    value: 'name',
+  }),
+  rule({
     examples: ['Ana prefers tea over coffee', 'I like trains better than planes', 'I prefer tabs to spaces'],
     pattern: when(
       `^${S} (?:(?:prefers?|would rather have) (?<v>.{1,40}?) (?:over|to|rather than|instead of)|likes? (?<v2>.{1,40}?) (?:better|more) than) (?<w>.{1,40})$`,
@@ -276,7 +290,7 @@ export const ENGLISH_FRAMES: readonly FrameRule[] = [
   }),
   rule({
     examples: ['Favourite tea: oolong', 'Home city: Berlin'],
-    pattern: when(`^(?<s>)(?<a>[\\p{L}][\\p{L} -]{1,40}): ${V}$`),
+    pattern: when(`^(?<s>)(?<a>(?:fav(?:ou)?rite|preferred|home) [\\p{L} -]{1,30}): ${V}$`),
     topic: attribute,
     compares: 'typed',
   }),

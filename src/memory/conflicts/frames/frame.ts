@@ -3,6 +3,10 @@
 /** Stands for the speaker and for "the user": I, my, 我, 用户. Two owners' SELF are two people. */
 export const SELF = 'self';
 
+/** What the user asks of whoever answers: said by nobody else, so an empty subject is the user. */
+export const REPLY_LANGUAGE = 'reply language';
+export const FORM_OF_ADDRESS = 'form of address';
+
 /** Topic of "Ana left X", whatever X was to her. */
 export const LEFT = 'left';
 

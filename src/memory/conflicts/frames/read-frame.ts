@@ -7,7 +7,7 @@ import { scan } from '../values/scan.ts';
 import { MEASURES, type TokenType } from '../values/token.ts';
 import { CHINESE_FRAMES } from './chinese.ts';
 import { ENGLISH_FRAMES } from './english.ts';
-import type { Frame, FrameRule } from './frame.ts';
+import { FORM_OF_ADDRESS, REPLY_LANGUAGE, SELF, type Frame, type FrameRule } from './frame.ts';
 
 const MAX_SENTENCE_CHARS = 240;
 /** Wishes, plans, doubts and hearsay state nothing. */
@@ -46,7 +46,7 @@ export function frameOf(claim: Claim, context: FrameContext): Frame | undefined 
   const [, main = positive, rest = ''] = REST.exec(positive) ?? [];
   for (const rule of hasHan(main) ? CHINESE_FRAMES : ENGLISH_FRAMES) {
     const found = rule.pattern.exec(main);
-    const frame = found?.groups === undefined ? undefined : build(rule, found.groups, main, context);
+    const frame = found?.groups === undefined ? undefined : build(rule, found.groups, text, context);
     if (frame !== undefined)
       return {
         ...frame,
@@ -66,7 +66,8 @@ function build(rule: FrameRule, found: Found, sentence: string, { subject: given
   const { value } = cut;
   const topic = typeof rule.topic === 'string' ? rule.topic : rule.topic(found);
   if (value === '' || topic === undefined || topic === '' || !fits(rule, value, policy)) return undefined;
-  const subject = subjectIn(cut.subject, given);
+  const asked = topic === REPLY_LANGUAGE || topic === FORM_OF_ADDRESS;
+  const subject = asked && cut.subject === '' ? SELF : subjectIn(cut.subject, given);
   if (subject === undefined) return undefined;
   const wrong = (found.w ?? found.w2 ?? found.w3)?.trim();
   return {
@@ -83,7 +84,7 @@ function build(rule: FrameRule, found: Found, sentence: string, { subject: given
 }
 
 const CHANGES =
-  /\b(?:changed|moved|updated|raised|lowered|increased|reduced|extended|shortened|switched|postponed|pushed|brought forward|shifted|rescheduled|renamed|upgraded|downgraded|went (?:up|down)|became|relocated)\b|改|换成|换为|变成|变为|更新|调整|推迟|延期|延后|提前|升级|涨到|降到|搬到|移到|挪到/iu;
+  /\b(?:changed|moved|updated|raised|lowered|increased|reduced|extended|shortened|switched|postponed|pushed|brought forward|shifted|rescheduled|renamed|upgraded|downgraded|went (?:up|down)|became|relocated|turned|now|no longer|currently)\b|现在|目前|如今|岁了|改|换成|换为|变成|变为|更新|调整|推迟|延期|延后|提前|升级|涨到|降到|搬到|移到|挪到/iu;
 
 const VERB_AT_END = /(?:已经|已|将|改|卖|收费|售价|要价|涨到|降到|涨|降|花费|花|只要|需要|要|需|是|为)+$/u;
 

@@ -95,6 +95,11 @@ export const DATE_RULES: readonly ValueRule[] = [
     read: ({ y, mon, d }) => date(y, monthOf(mon), d),
   },
   { type: 'date', pattern: new RegExp(`${MONTH}(?![a-z]),? (?<y>${YEAR})`, 'yui'), read: ({ y, mon }) => date(y, monthOf(mon)) },
+  {
+    type: 'date',
+    pattern: new RegExp(`(?<=\\b(?:in|since|until|till|from|by|during) )(?<y>${YEAR})(?![-/.:]\\d)`, 'yui'),
+    read: ({ y }) => date(y, undefined),
+  },
   // may and march, alone and in small letters, are words
   {
     type: 'date',

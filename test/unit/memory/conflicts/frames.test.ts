@@ -77,6 +77,8 @@ describe('inferSlot', () => {
       'The deadline is 3 May.',
       'Ana lives in Berlin. Bob lives in Munich.',
       'Ana went to Paris in May.',
+      'My brother lives in Rome.',
+      '小李的猫叫汤姆。',
       '今天天气不错。',
       'ok thanks',
       '',
