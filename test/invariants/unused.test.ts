@@ -82,6 +82,7 @@ describe('what is declared is used', () => {
     metrics.policies('current');
     metrics.auditUp(true);
     metrics.auditDropped();
+    metrics.recallsDropped(1);
     metrics.shortcutTaken('limits_without_redis');
     metrics.embedFailed('unavailable');
     metrics.embedQueue({ due: 1, dead: 1, deadBy: { unavailable: 1, rejected: 1, store: 1, other: 1 }, foreign: 1 });
