@@ -1,6 +1,6 @@
 /** From what a recall shows to its record in the recall trace; small and without any text of a memory. */
 import { isoTime } from '../../domain/clock.ts';
-import type { RankedHit } from '../../domain/ranking.ts';
+import type { RankedHit, SignalPart } from '../../domain/ranking.ts';
 import type { RecallOperation } from '../../domain/recall.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
@@ -29,10 +29,12 @@ export function noteRecall(
     namespaces: [...new Set([...namespaces, ...hits.map((hit) => hit.record.namespace)])],
     at: isoTime(clock()),
     query,
-    hits: hits.map(({ record, score, parts }) => ({
-      memory_id: record.memory_id,
-      score,
-      parts: Object.fromEntries(parts.flatMap((part) => (part.contribution === 0 ? [] : [[part.signal, part.contribution]]))),
-    })),
+    hits: hits.map(({ record, score, parts }) => ({ memory_id: record.memory_id, score, parts: contributions(parts) })),
   });
+}
+
+function contributions(parts: readonly SignalPart[]): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const { signal, contribution } of parts) if (contribution !== 0) found[signal] = contribution;
+  return found;
 }
