@@ -5,7 +5,7 @@ import { bringsOrigin } from '../../guard/unite.ts';
 import { slotKey, viewOf } from './keys.ts';
 import type { RelationPolicy } from './relation-policy.ts';
 import type { Relation } from './relation-kind.ts';
-import { relationOf } from './relation.ts';
+import { relationOf, speaksOfSelf } from './relation.ts';
 
 export interface Meeting {
   readonly does: 'repeat' | 'merge' | 'replace' | 'contest' | 'doubt' | 'beside';
@@ -46,6 +46,7 @@ export function against(head: MemoryRecord, record: MemoryRecord, policy: Relati
 
 /** The relation of the texts, as far as what stands around them does not tell them apart. */
 export function related(head: MemoryRecord, record: MemoryRecord, policy: RelationPolicy): Relation {
+  if (head.owner !== record.owner && speaksOfSelf(record, policy)) return { kind: 'different', reason: 'of another person' };
   const relation = relationOf(head, record, policy);
   if (relation.kind !== 'same') return relation;
   if (marksOf(head) !== marksOf(record)) {

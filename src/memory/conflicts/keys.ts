@@ -1,6 +1,7 @@
 /** What a memory claims before it is stored: its text, once in a namespace and view, and the single-valued slot it fills. Pure. */
 import { createHash } from 'node:crypto';
 import { DEFAULT_STATUSES, type MemoryRecord, type Status } from '../../domain/memory.ts';
+import { SELF } from './frames/frame.ts';
 import { inferSlot } from './infer-slot.ts';
 import type { RelationPolicy } from './relation-policy.ts';
 
@@ -47,7 +48,9 @@ export function slotKey(record: MemoryRecord, policy: RelationPolicy): SlotKey |
   const slot = inferSlot(record, policy);
   if (slot === undefined || slot.multiValued) return undefined;
   const { subject, topic } = slot;
-  return { id: hash(['slot', record.namespace, record.generation, viewOf(record), subject, topic]), subject, topic };
+  // of two people who say "I live in …" in a shared place each has a slot of their own
+  const view = subject === SELF ? record.owner : viewOf(record);
+  return { id: hash(['slot', record.namespace, record.generation, view, subject, topic]), subject, topic };
 }
 
 /** SHA-256 of the parts as JSON, base64url. */

@@ -3,7 +3,7 @@ import type { Language } from '../../domain/memory.ts';
 import { claimOf, type Claim } from './claims.ts';
 import { compareFrames } from './compare-frames.ts';
 import { frameOf } from './frames/read-frame.ts';
-import type { Frame } from './frames/frame.ts';
+import { SELF, type Frame } from './frames/frame.ts';
 import { slotOf, type SlotText } from './infer-slot.ts';
 import { MAX_COMPARED_CHARS, read, type Reading } from './reading.ts';
 import type { Relation } from './relation-kind.ts';
@@ -42,6 +42,12 @@ export function relationOf(older: ComparedText, newer: ComparedText, policy: Rel
   // an older retraction of what the newer says is no end, and no stranger either
   const { kind } = directed(after, before, policy);
   return kind === 'retracted' || kind === 'unsure' ? { kind: 'unsure', reason: 'one speaks against the other' } : found;
+}
+
+/** Whether a text is about whoever wrote it: two owners' such texts say nothing of each other. */
+export function speaksOfSelf(item: ComparedText, policy: RelationPolicy): boolean {
+  const { reading, said } = sideOf(item, policy);
+  return reading.subject === SELF || said.some(({ frame }) => frame?.subject === SELF);
 }
 
 function directed(older: Side, newer: Side, policy: RelationPolicy): Relation {

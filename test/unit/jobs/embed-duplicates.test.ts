@@ -148,6 +148,21 @@ describe('vector near-duplicates', () => {
     expect(ids.map((id) => headOf(world, id).status)).to.deep.equal(['active', 'active', 'active']);
   });
 
+  it('never take what two people say of themselves in a shared place for one', async () => {
+    const { world, run } = nearWorld();
+    const scopes = ['memory:read', 'memory:write', 'memory:share'];
+    const [ann, bob] = [principal({ namespaces: ['**'], scopes }), principal({ sub: 'bob', namespaces: ['**'], scopes })];
+    const item = (content: string): WriteInput => fact(content, { namespace: 'team.kitchen', visibility: 'shared' });
+    const ids = [
+      await idOf(world, item('I am allergic to cashew nuts.'), ann),
+      await idOf(world, item('I have an allergy to cashew nuts.'), bob),
+      await idOf(world, item('My favourite wood is oak.'), ann),
+      await idOf(world, item('My favourite wood is ash, not oak.'), bob),
+    ];
+    await run();
+    expect(ids.map((id) => headOf(world, id).status)).to.deep.equal(['active', 'active', 'active', 'active']);
+  });
+
   it('leave alone what was written to be kept as it was given', async () => {
     const { world, run } = nearWorld();
     const ids = [
