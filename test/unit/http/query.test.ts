@@ -43,7 +43,7 @@ describe('http/query', () => {
   });
 
   it('leaves out what stands in the path and what the binding does not take', () => {
-    expect(queryParameters(memoryGet, undefined, ['memory_id']).map(({ name }) => name)).to.deep.equal(['raw']);
+    expect(queryParameters(memoryGet, undefined, ['memory_id']).map(({ name }) => name)).to.deep.equal(['raw', 'history']);
     const binding = memoryForget.http.find(({ method }) => method === 'DELETE');
     expect(queryParameters(memoryForget, binding?.fields, ['memory_id']).map(({ name }) => name)).to.deep.equal([
       'version',

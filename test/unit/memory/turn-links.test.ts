@@ -15,7 +15,7 @@ const head = (world: World, id: string): MemoryRecord => {
   return found;
 };
 const write = async (world: World, turn: number, content: string, more: object = {}, by?: Principal): Promise<string> =>
-  (await world.memory.write({ content, session_id: 's', turn, ...more }, world.call(by))).results[0]?.memory_id ?? '';
+  (await world.memory.write({ content, session_id: 's', turn, admission: 'keep', ...more }, world.call(by))).results[0]?.memory_id ?? '';
 
 /** The repair job over the world's index, as a worker would run it. */
 const repairAll = (world: World): Promise<'more' | 'idle'> =>
@@ -249,7 +249,8 @@ describe('turns written out of order', () => {
     expect(head(world, fourth)).to.include({ next_turn_id: fifth });
     expect(head(world, fifth)).to.deep.include({ prev_turn_id: fourth, lex_context: 'four five', spaces_due: ['zh', 'en'] });
     const other = createWorld({ deps: { index: world.index, dirty: world.deps.dirty, newId: world.deps.newId } });
-    const third = (await other.memory.write({ content: 'three', session_id: 's', turn: 3 }, other.call())).results[0]?.memory_id;
+    const third = (await other.memory.write({ content: 'three', session_id: 's', turn: 3, admission: 'keep' }, other.call())).results[0]
+      ?.memory_id;
     expect(head(world, fourth)).to.include({ prev_turn_id: third, lex_context: 'three four' });
     expect(head(world, fifth).prev_turn_id, 'a link that stands is left alone').to.equal(fourth);
   });
@@ -270,7 +271,7 @@ describe('turns written out of order', () => {
     const world = createWorld();
     const middle = await write(world, 6, 'six');
     const { results } = await world.memory.write(
-      { items: [5, 7].map((turn) => ({ content: `turn${turn}`, session_id: 's', turn })) },
+      { items: [5, 7].map((turn) => ({ content: `turn${turn}`, session_id: 's', turn, admission: 'keep' as const })) },
       world.call(),
     );
     const [before, after] = results.map((r) => r.memory_id ?? '');
@@ -283,7 +284,7 @@ describe('turns written out of order', () => {
     const createMany = world.index.createMany.bind(world.index);
     world.index.createMany = async (boxes) => [{ outcome: 'failed', reason: 'refused' }, ...(await createMany(boxes.slice(1)))];
     const { results } = await world.memory.write(
-      { items: [1, 2].map((turn) => ({ content: `turn${turn}`, session_id: 's', turn })) },
+      { items: [1, 2].map((turn) => ({ content: `turn${turn}`, session_id: 's', turn, admission: 'keep' as const })) },
       world.call(),
     );
     expect(head(world, results[1]?.memory_id ?? ''))
