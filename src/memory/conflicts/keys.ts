@@ -42,8 +42,21 @@ export function printId(record: MemoryRecord): string | undefined {
   return hash(['fingerprint', record.namespace, record.generation, viewOf(record), standing, printOf(record)]);
 }
 
+/** Slots already read: a record is asked for its own several times on its way, and never changes. */
+const known = new WeakMap<RelationPolicy, WeakMap<MemoryRecord, SlotKey | 'none'>>();
+
 /** The slot that an active memory fills; undefined when it fills none, or one that holds several values. */
 export function slotKey(record: MemoryRecord, policy: RelationPolicy): SlotKey | undefined {
+  const slots = known.get(policy) ?? new WeakMap<MemoryRecord, SlotKey | 'none'>();
+  known.set(policy, slots);
+  const before = slots.get(record);
+  if (before !== undefined) return before === 'none' ? undefined : before;
+  const slot = readSlot(record, policy);
+  slots.set(record, slot ?? 'none');
+  return slot;
+}
+
+function readSlot(record: MemoryRecord, policy: RelationPolicy): SlotKey | undefined {
   if (standingOf(record) !== 'active') return undefined;
   const slot = inferSlot(record, policy);
   if (slot === undefined || slot.multiValued) return undefined;

@@ -134,6 +134,7 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
   const moveAll = async (call: CallContext, decisions: Map<number, Decision>): Promise<void> => {
     for (const { unfinished } of decisions.values()) for (const { head, by } of unfinished) await heads.supersede(head, by, call);
     const all = [...decisions].flatMap(([i, { moves }]) => moves.map((move) => ({ i, move })));
+    if (all.length === 0) return;
     const outcomes = await deps.slots.move(
       call.principal.tenant,
       all.map(({ move }) => move),
@@ -154,6 +155,8 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     const asking = entries.flatMap(({ record, checked }, i) =>
       checked && steps[i]?.do === 'store' ? [{ i, claimant: claimsOf(record, policy, nowMs) }] : [],
     );
+    // what is stored as given pays nothing
+    if (asking.length === 0) return steps;
     const claimants = asking.map(({ claimant }) => claimant);
     const standings = await claimAll(deps.slots, reads, claimants, policy, nowMs);
     const decisions = new Map<number, Decision>();
