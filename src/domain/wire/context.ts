@@ -3,7 +3,6 @@ import { z } from 'zod';
 import * as c from './common.ts';
 
 export const EFFORTS = ['low', 'normal', 'high'] as const;
-export type Effort = (typeof EFFORTS)[number];
 
 export const CONTEXT_LANGUAGES = ['zh', 'en'] as const;
 export type ContextLanguage = (typeof CONTEXT_LANGUAGES)[number];
