@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { principal } from '../../../support/principals.ts';
+import { createWorld } from '../../../support/memory-world.ts';
+
+const agent = principal({ actor: 'agent' });
+
+describe('admission at the write', () => {
+  it('drops what is not worth a memory, with a reason and no id, and keeps it in its session for a day', async () => {
+    const world = createWorld();
+    const { results } = await world.memory.write(
+      {
+        items: [
+          { content: '收到', session_id: 's' },
+          { content: 'ok thanks', session_id: 's' },
+          { content: 'My blood type is O negative.', session_id: 's' },
+        ],
+      },
+      world.call(),
+    );
+    expect(results.map(({ outcome, memory_id: id }) => [outcome, id === null])).to.deep.equal([
+      ['dropped', true],
+      ['dropped', true],
+      ['stored', false],
+    ]);
+    expect(results.every(({ reason }) => reason !== undefined && reason.includes('of 5'))).to.equal(true);
+    expect(world.index.heads.size).to.equal(1);
+    const { dropped } = await world.memory.turns({ session_id: 's', dropped: true }, world.call());
+    expect(dropped?.map(({ content }) => content)).to.deep.equal(['收到', 'ok thanks']);
+  });
+
+  it('stores as given what says keep or names its layer', async () => {
+    const world = createWorld();
+    const { results } = await world.memory.write(
+      {
+        items: [
+          { content: '好的', admission: 'keep' },
+          { content: 'ok thanks', layer: 'episodic' },
+        ],
+      },
+      world.call(),
+    );
+    expect(results.map(({ outcome, reason }) => [outcome, reason])).to.deep.equal([
+      ['stored', undefined],
+      ['stored', undefined],
+    ]);
+    expect([...world.index.heads.values()].map(({ record }) => record.importance)).to.deep.equal([undefined, undefined]);
+  });
+
+  it('lets the guard speak first: what it blocks or holds back is not merely dropped', async () => {
+    const judge = () => ({ verdict: 'quarantine' as const });
+    const world = createWorld({ guard: { admissionStages: [{ name: 'rules', judge }] } });
+    const { results } = await world.memory.write({ content: 'What is the password?' }, world.call());
+    expect(results[0]?.outcome).to.equal('quarantined');
+  });
+
+  it('knows an echo of what it returned, as long as that memory holds, and takes a person at their word', async () => {
+    const world = createWorld();
+    const content = 'The staging database listens on port 5433.';
+    const { results } = await world.memory.write({ content }, world.call());
+    await world.memory.search({ query: 'staging database port' }, world.call(agent));
+    const echoed = await world.memory.write({ content }, world.call(agent));
+    expect(echoed.results[0]).to.include({ outcome: 'dropped', memory_id: null });
+    expect(echoed.results[0]?.reason).to.include('returned this text before');
+    expect((await world.memory.write({ content }, world.call())).results[0]?.outcome).to.equal('duplicate');
+    await world.memory.forget({ memory_id: results[0]?.memory_id ?? '' }, world.call());
+    expect((await world.memory.write({ content }, world.call(agent))).results[0]?.outcome).to.equal('stored');
+  });
+
+  it('asks the model about what no rule knows, and says so', async () => {
+    const asked: string[] = [];
+    const world = createWorld();
+    const ask = async (text: string) => {
+      asked.push(text);
+      return { grade: 4, kind: 'fact' as const, passing: false };
+    };
+    const graded = createWorld({ deps: { admission: { ...world.deps.admission, ask } } });
+    const { results } = await graded.memory.write(
+      { items: [{ content: 'Green, from Japan', session_id: 's' }, { content: '好的' }, { content: 'I prefer tea.' }] },
+      graded.call(),
+    );
+    expect(asked).to.deep.equal(['Green, from Japan']);
+    expect(results[0]?.reason).to.include('by the language model');
+    expect([...graded.index.heads.values()].map(({ record }) => record.layer)).to.deep.equal(['semantic', 'semantic']);
+  });
+});

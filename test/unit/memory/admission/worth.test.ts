@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Actor } from '../../../../src/domain/principal.ts';
+import type { WriteItem } from '../../../../src/domain/wire/write.ts';
+import { admissionSchema, compileAdmission } from '../../../../src/memory/admission/policy.ts';
+import { worthOf, type ModelGrade } from '../../../../src/memory/admission/worth.ts';
+import { layerPolicySchema } from '../../../../src/memory/layer-policy.ts';
+import { loadPolicy } from '../../../../src/policy.ts';
+
+const policies = join(import.meta.dirname, '..', '..', '..', '..', 'policies');
+const policy = compileAdmission(loadPolicy(join(policies, 'admission.yaml'), admissionSchema));
+const layers = loadPolicy(join(policies, 'layers.yaml'), layerPolicySchema);
+
+const worth = (item: WriteItem, actor: Actor = 'user', model?: ModelGrade) => worthOf(item, { policy, layers, actor }, model);
+
+describe('worth of a text', () => {
+  it('names kind, layer, importance and reason of what must be kept, in both languages', () => {
+    const rows: readonly (readonly [string, string, string, number])[] = [
+      ['I prefer window seats.', 'preference', 'semantic', 1],
+      ['我喜欢靠窗的座位。', 'preference', 'semantic', 1],
+      ['The report must not exceed ten pages.', 'constraint', 'semantic', 0.75],
+      ['预算控制在五千以内。', 'constraint', 'semantic', 0.75],
+      ['We decided to use Postgres for the ledger.', 'decision', 'episodic', 1],
+      ['我们决定用方案二。', 'decision', 'episodic', 1],
+      ['压测结果：峰值每秒1200次，平均延迟35毫秒。', 'tool_result', 'episodic', 0.75],
+      ['The nightly backup job timed out after 30 minutes.', 'error', 'episodic', 0.75],
+    ];
+    for (const [content, kind, layer, importance] of rows)
+      for (const session_id of [undefined, 's']) {
+        const found = worth(session_id === undefined ? { content } : { content, session_id });
+        expect(found, content).to.include({ keep: true, kind, layer, importance });
+        expect(found.reason, content).to.match(new RegExp(`^kept as ${kind} in ${layer} memory.*grade \\d of 5, by rules`, 'u'));
+      }
+  });
+
+  it('keeps no acknowledgement, small talk or question, and says why', () => {
+    const rows: readonly (readonly [string, RegExp])[] = [
+      ['好的', /only acknowledges/],
+      ['收到', /only acknowledges/],
+      ['ok thanks', /only acknowledges/],
+      ['👍👍', /only acknowledges/],
+      ['今天好累啊', /small talk/],
+      ['What a lovely day!', /small talk/],
+      ['这个函数怎么用？', /it asks/],
+      ['What should I cook tonight?', /it asks/],
+    ];
+    for (const [content, reason] of rows) {
+      const found = worth({ content });
+      expect(found.keep, content).to.equal(false);
+      expect(found.reason, content).to.match(reason).and.to.include('grade 1 of 5');
+    }
+  });
+
+  it('finds what a question or an order states by the way, and takes nothing that is only supposed', () => {
+    for (const content of [
+      "Since I'm vegetarian, what can I order there?",
+      '给我推荐个餐厅，我对花生过敏',
+      'What should I take, I am allergic to aspirin?',
+    ])
+      expect(worth({ content, session_id: 's' }), content).to.include({ keep: true, kind: 'fact' });
+    for (const content of ["If I'm allergic to nuts, what can I order?", 'Do you know whether I like tea?', '我喜欢喝什么？'])
+      expect(worth({ content, session_id: 's' }).keep, content).to.equal(false);
+  });
+
+  it('takes the weightiest sentence of a text for the whole of it', () => {
+    const content = "Thanks! That works now. By the way, I can't stand cilantro. What's next?";
+    expect(worth({ content, session_id: 's' })).to.include({ keep: true, kind: 'preference', importance: 1 });
+  });
+
+  it('leaves a turn that no rule speaks about to its session, and keeps a note of the same words', () => {
+    const content = 'Green, from Japan';
+    expect(worth({ content, session_id: 's', turn: 3 })).to.include({ keep: true, layer: 'working', sure: false });
+    expect(worth({ content })).to.include({ keep: true, layer: 'episodic', importance: 0.5 });
+    expect(worth({ content, session_id: 's', task_id: 't' })).to.include({ layer: 'episodic' });
+    expect(worth({ content, session_id: 's', subject: 'Ann' })).to.include({ layer: 'semantic' });
+    expect(worth({ content, session_id: 's', tags: ['tea'] })).to.include({ layer: 'episodic' });
+    expect(worth({ content: 'Call the plumber', session_id: 's' }).keep).to.equal(false);
+    expect(worth({ content: 'Call the plumber' }).keep, 'an order to oneself').to.equal(true);
+  });
+
+  it('believes a writer who says what it is, but for an acknowledgement', () => {
+    expect(worth({ content: 'Where is it?', kind: 'event' })).to.include({ keep: true, kind: 'event', importance: 0.5 });
+    expect(worth({ content: '好的', kind: 'fact' }).keep).to.equal(false);
+    expect(worth({ content: 'I prefer tea.', kind: 'fact' })).to.include({ kind: 'fact', layer: 'semantic' });
+  });
+
+  it('keeps a state that passes for as long as it says, and other kinds for good', () => {
+    expect(worth({ content: 'I am in Berlin this week, on version 3.' })).to.include({ ttlSeconds: 604_800 });
+    expect(worth({ content: '我今天在家办公。' })).to.include({ ttlSeconds: 86_400 });
+    expect(worth({ content: '我今天在家办公。', ttl_seconds: 60 })).to.include({ ttlSeconds: 60 });
+    expect(worth({ content: 'Today we decided to use Postgres for the ledger.' })).not.to.have.property('ttlSeconds');
+  });
+
+  it('takes an agent’s own importance for a hint of 0.6 at most, and a person’s as given', () => {
+    const content = 'Green, from Japan';
+    expect(worth({ content, importance: 1 }, 'agent')).to.include({ importance: 0.6 });
+    expect(worth({ content, importance: 0.1 }, 'agent').keep).to.equal(false);
+    expect(worth({ content: 'I prefer tea.', importance: 0.1 }, 'agent')).to.include({ importance: 1 });
+    expect(worth({ content, importance: 0.1 })).to.include({ keep: true, importance: 0.1 });
+    fc.assert(
+      fc.property(fc.string(), fc.double({ min: 0, max: 1, noNaN: true }), (text, importance) => {
+        const [bare, hinted] = [worth({ content: text }, 'agent'), worth({ content: text, importance }, 'agent')];
+        if (bare.keep && hinted.keep) expect(hinted.importance).to.be.at.most(Math.max(bare.importance, 0.6));
+      }),
+    );
+  });
+
+  it('lets a model grade only what no rule speaks about', () => {
+    const fact: ModelGrade = { grade: 4, kind: 'fact', passing: true };
+    const found = worth({ content: 'Green, from Japan', session_id: 's' }, 'user', fact);
+    expect(found).to.include({ keep: true, kind: 'fact', layer: 'semantic', importance: 0.75, ttlSeconds: 86_400 });
+    expect(found.reason).to.include('by the language model');
+    const nothing = worth({ content: 'Green, from Japan' }, 'user', { grade: 1, kind: undefined, passing: false });
+    expect(nothing).to.include({ keep: false });
+    expect(worth({ content: 'I prefer tea.' }, 'user', { grade: 1, kind: undefined, passing: false }).keep).to.equal(true);
+    expect(worth({ content: '好的' }, 'user', fact).keep).to.equal(false);
+  });
+});
