@@ -28,6 +28,7 @@ const THIRD = new Set(['he', 'she', 'they', 'his', 'her', 'their', 'it', 'its', 
 export function subjectOf(written: string, given?: string): string | undefined {
   const name = folded(written)
     .replace(/^(?:the|a|an|this|that) (?=[^ ])(?!user$)/u, '')
+    .replace(/^new (?=[^ ])/u, '')
     .replace(/(?:'s|(?<=s)'|的)$/u, '')
     .trim();
   if (SELVES.has(name) || SELVES.has(folded(written))) return given === undefined || isSelf(given) ? SELF : folded(given);
@@ -42,7 +43,26 @@ function isSelf(subject: string): boolean {
 
 /** Tokens of a plain text without silent words. */
 export function tokensOf(plain: string, policy: RelationPolicy): readonly Token[] {
-  return scan(policy.unify(plain)).filter((token) => !policy.silent.has(token.text) || token.type === 'code');
+  return joined(scan(policy.unify(plain).replace(NOW, '')), policy).filter(
+    (token) => !policy.silent.has(token.text) || token.type === 'code',
+  );
+}
+
+/** Silent as "now" is. */
+const NOW = /(?:现在|目前|如今|当前)(?!的)/gu;
+
+/** Han characters that make one of two opposite words stay together: 在线 and 离线 share half of theirs. */
+function joined(tokens: readonly Token[], { opposites }: RelationPolicy): readonly Token[] {
+  const found: Token[] = [];
+  for (let i = 0; i < tokens.length; i += 1) {
+    const [token, next] = [tokens[i], tokens[i + 1]];
+    if (token === undefined) break;
+    const word = token.type === 'han' && next?.type === 'han' && next.start === token.end ? token.text + next.text : '';
+    const isOne = next !== undefined && opposites.has(word);
+    found.push(isOne ? { ...token, text: word, end: next.end } : token);
+    if (isOne) i += 1;
+  }
+  return found;
 }
 
 export function keyOf(tokens: readonly Token[]): string {

@@ -11,7 +11,7 @@ const ALIKE = 0.5;
 const MIN_SHARED = 2;
 /** What happened is not undone by what happened next. */
 const EVENT =
-  /\b(?:was|were|did|had|went|bought|ran|met|saw|ate|took|got|came|made|gave|sent|paid|spent|won|lost|flew|drove|wrote|slept|said|told|found|left|yesterday|ago|last (?:week|month|year|night)|(?<!\b(?:is|are|be|being|am) )(?!need|(?:shed|bed|red|seed|feed|speed|weed|breed|hundred|indeed|sacred|naked|wicked|bed|embed)\b|limited|capped|allowed|required|based|scheduled)[a-z]{2,}ed)\b|[了过](?!期|敏|滤|程|去)|昨|前天|上周|上个?月|去年|刚才|刚刚/iu;
+  /\b(?:was|were|did|had|went|bought|ran|met|saw|ate|took|got|came|made|gave|sent|paid|spent|won|lost|flew|drove|wrote|slept|said|told|found|left|yesterday|ago|last (?:week|month|year|night)|(?<!\b(?:is|are|be|being|am) )(?!need|(?:shed|bed|red|seed|feed|speed|weed|breed|hundred|indeed|sacred|naked|wicked|bed|embed)\b|limited|capped|allowed|required|based|scheduled)[a-z]{2,}ed)\b|了(?!解)|(?<!超|通|经|不)过(?!期|敏|滤|程|去)|昨|前天|上周|上个?月|去年|刚才|刚刚/iu;
 /** Something is numbered, not counted: another number is another thing. */
 const NUMBERED = new Set(
   (

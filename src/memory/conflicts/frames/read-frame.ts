@@ -72,7 +72,7 @@ function build(rule: FrameRule, found: Found, sentence: string, { subject: given
   const wrong = (found.w ?? found.w2 ?? found.w3)?.trim();
   return {
     subject,
-    topic: canonicalTopic(policy, topic.replace(/^(?:new|current|own) /iu, '')),
+    topic: canonicalTopic(policy, topic.replace(/^(?:(?:new|current|own) |新的?(?=[\p{L}]{2}))/iu, '')),
     value,
     rest: '',
     negated: false,
@@ -84,7 +84,7 @@ function build(rule: FrameRule, found: Found, sentence: string, { subject: given
 }
 
 const CHANGES =
-  /\b(?:changed|moved|updated|raised|lowered|increased|reduced|extended|shortened|switched|postponed|pushed|brought forward|shifted|rescheduled|renamed|upgraded|downgraded|went (?:up|down)|became|relocated|turned|now|no longer|currently)\b|现在|目前|如今|岁了|改|换成|换为|变成|变为|更新|调整|推迟|延期|延后|提前|升级|涨到|降到|搬到|移到|挪到/iu;
+  /\b(?:changed|moved|updated|raised|lowered|increased|reduced|extended|shortened|switched|postponed|pushed|brought forward|shifted|rescheduled|renamed|upgraded|downgraded|went (?:up|down)|became|relocated|slipped|turned|now|no longer|currently)\b|现在|目前|如今|岁了|改|换成|换为|变成|变为|更新|调整|推迟|延期|延后|提前|升级|涨到|降到|搬到|移到|挪到/iu;
 
 const VERB_AT_END = /(?:已经|已|将|改|卖|收费|售价|要价|涨到|降到|涨|降|花费|花|只要|需要|要|需|是|为)+$/u;
 
