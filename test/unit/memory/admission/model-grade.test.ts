@@ -13,8 +13,8 @@ function modelBy(answer: (request: CompletionRequest<unknown>) => unknown): Lang
     model: 'test-model',
     asked,
     complete: async <T>(request: CompletionRequest<T>): Promise<T> => {
-      asked.push(request as CompletionRequest<unknown>);
-      const parsed = request.answer.schema.safeParse(answer(request as CompletionRequest<unknown>));
+      asked.push(request);
+      const parsed = request.answer.schema.safeParse(answer(request));
       if (!parsed.success) throw new HindsightError('ERR_LLM_ANSWER');
       return parsed.data;
     },
