@@ -38,10 +38,16 @@ export const AUDIT_ANSWERS: Readonly<Record<string, readonly object[]>> = {
           at: AT,
           owner: '2bd806c97f0e00af1a1fc3328fa763a9',
           actor: 'user',
-          namespaces: ['user.local'],
+          namespaces: ['user.alice'],
           query: 'What does Ana drink in the morning?',
           query_state: 'open',
-          hits: [{ memory_id: ID, score: 0.7, parts: { vector: 0.45, words: 0.2, recency: 0.05 } }],
+          hits: [
+            {
+              memory_id: ID,
+              score: 0.7,
+              parts: { vector: 0.31, lexical: 0.21, speaker: 0.1, importance: 0.03, confidence: 0.02, trust: 0.03 },
+            },
+          ],
         },
       ],
       trace_id: TRACE,

@@ -53,7 +53,7 @@ const VOLATILE = new Set([
   // the day of a memory stands in it
   'context',
   ...['at', 'chain', 'hash', 'prev_hash', 'anchors', 'unanchored'],
-  ...['uptime_seconds', 'url', 'engine', 'embedding', 'tenant', 'raw', 'normalised', 'contribution', 'sentence', 'weight', 'text'],
+  ...['uptime_seconds', 'url', 'engine', 'embedding', 'tenant', 'raw', 'normalised', 'contribution', 'sentence', 'weight', 'parts', 'text'],
 ]);
 
 /** Where the answer lacks what the example shows; a list may go on after what the example shows of it. */
