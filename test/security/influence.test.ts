@@ -28,7 +28,7 @@ describe('contradictions and corroboration', function () {
   after(() => service.close());
 
   const write = async (token: string, ...contents: { content: string }[]): Promise<void> => {
-    const items = contents.map((item) => ({ namespace, visibility: 'shared', ...item }));
+    const items = contents.map((item) => ({ namespace, visibility: 'shared', admission: 'keep', ...item }));
     const { status, body } = await service.call('POST', '/v1/memories', token, { items });
     expect(status, JSON.stringify(body)).to.equal(200);
     expect(new Set(body.results.map(({ outcome }: { outcome: string }) => outcome))).to.deep.equal(new Set(['stored']));

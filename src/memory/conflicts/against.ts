@@ -24,20 +24,21 @@ const LIFE_SHARE = 0.5;
 
 /**
  * A less trusted memory never takes the place of a more trusted one, and nobody's takes that of somebody else's without memory:admin
- * (guard.md, anomaly and contradiction; forgetting and hiding ask for the same right).
+ * (guard.md, anomaly and contradiction; forgetting and hiding ask for the same right). Where both stay, the less trusted one is in doubt.
  */
 export function against(head: MemoryRecord, record: MemoryRecord, policy: RelationPolicy, rights: Rights): Meeting {
   if (head.namespace !== record.namespace || viewOf(head) !== viewOf(record)) return { does: 'beside', reason: 'of another view' };
   const { kind, reason } = related(head, record, policy);
   const mayReplace = record.trust_tier >= head.trust_tier && (head.owner === record.owner || rights.admin);
+  const stands = record.trust_tier > head.trust_tier ? 'doubt' : 'contest';
   switch (kind) {
     case 'same':
       return meetingSame(head, record, reason, rights);
     case 'changed':
     case 'retracted':
-      return { does: mayReplace ? 'replace' : 'contest', reason };
+      return { does: mayReplace ? 'replace' : stands, reason };
     case 'unsure':
-      return { does: mayReplace ? 'doubt' : 'contest', reason };
+      return { does: mayReplace ? 'doubt' : stands, reason };
     case 'adds':
     case 'different':
       return { does: 'beside', reason };

@@ -41,7 +41,9 @@ export function meets(step: Step, head: StoredRecord, { does, reason }: Meeting)
     }
     case 'contest': {
       const conflict_with = added(step.record.conflict_with, record.memory_id);
-      const contested = { ...step.record, status: 'conflict' as const, doubt: DOUBT, conflict_with };
+      // of two as trusted the screen of a search asks how many origins say so: who came first is no reason
+      const doubt = step.record.trust_tier < record.trust_tier ? { doubt: DOUBT } : {};
+      const contested = { ...step.record, ...doubt, status: 'conflict' as const, conflict_with };
       return { ...step, record: contested, outcome: 'conflict', reason, contests: [...step.contests, ref] };
     }
   }

@@ -308,8 +308,22 @@ describe('slots at the write', () => {
     const second = await put(world, { ...shared, content: 'The office is in Rome' }, bob);
     expect(second.outcome).to.equal('conflict');
     expect(head(world, first.memory_id).status).to.equal('active');
+    expect(head(world, second.memory_id), 'as trusted as the other').not.to.have.property('doubt');
     const third = await put(world, { ...shared, content: 'The office is in Oslo' }, admin);
     expect(third).to.deep.include({ outcome: 'replaced', replaced: [first.memory_id] });
+  });
+
+  it('puts in doubt what a more trusted person contradicts, whoever owns it', async () => {
+    const world = createWorld();
+    const shared = home('The office is in Paris', { subject: 'office', namespace: 'shared.office' });
+    const bot = principal({ sub: 'bob', actor: 'agent', scopes: SHARING, namespaces: ['shared.**'] });
+    const ann = principal({ scopes: SHARING, namespaces: ['shared.**'] });
+    const first = await put(world, shared, bot);
+    const second = await put(world, { ...shared, content: 'The office is in Rome' }, ann);
+    expect(second).to.deep.include({ outcome: 'conflict', replaced: [] });
+    expect(head(world, second.memory_id)).to.include({ status: 'active' });
+    expect(head(world, second.memory_id)).not.to.have.property('doubt');
+    expect(head(world, first.memory_id)).to.deep.include({ status: 'conflict', doubt: 0.5, conflict_with: [second.memory_id] });
   });
 
   it('keeps slots of private and shared memories, and of owners, apart', async () => {
