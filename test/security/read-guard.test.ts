@@ -89,7 +89,7 @@ describe('what the guard lets be read', function () {
   });
 
   it('G11: what a tool says of a slot comes after what a person stated, and the difference is told', async () => {
-    const slot = { subject: 'Norwick Ltd', topic: 'account', kind: 'fact' };
+    const slot = { subject: 'Norwick Ltd', topic: 'account', kind: 'fact', admission: 'keep' };
     for (let i = 0; i < 3; i += 1)
       await write(agent, { ...slot, content: `Norwick Ltd account: the account of Norwick Ltd ends in 44${i}`, source: { type: 'tool' } });
     const stated = await write(alice, { ...slot, content: 'The Norwick account ends in 111' });
