@@ -1,11 +1,13 @@
 /** memory_write: checks, admits and stores one memory or a batch; vectors are left to the embed job, so no write waits for a model. */
 import { setImmediate } from 'node:timers/promises';
+import { isoTime } from '../domain/clock.ts';
 import type { MemoryRecord } from '../domain/memory.ts';
 import type { CreateOutcome, NamespaceRecord } from '../domain/ports.ts';
 import type { Admitted } from '../domain/sealed.ts';
 import type { WriteAnswer, WriteInput, WriteItem, WriteResult } from '../domain/wire/write.ts';
 import { HindsightError } from '../errors.ts';
-import { weigh } from './admission/admit.ts';
+import { weigh, type Weighed } from './admission/admit.ts';
+import { defined } from './canonical.ts';
 import type { Conflicts, Stored } from './conflicts/conflicts.ts';
 import type { Entry } from './conflicts/entry.ts';
 import type { MemoryDeps } from './deps.ts';
@@ -245,10 +247,10 @@ async function judge(
       faults: [{ pointer: '/source/parents', message: 'names a memory that cannot be read' }],
     });
   const { value: clean, found } = masked(deps, principal.tenant, item, keepOf(item, principal));
-  const { item: weighed, reason, dropped } = await weigh(deps, call, clean);
-  if (weighed.layer === 'working' && reason !== undefined) return judgeTurn(deps, call, item, reason);
+  const weighed = await weigh(deps, call, clean);
+  if (isTurn(weighed) && weighed.again === undefined) return judgeTurn(deps, call, item, weighed);
   // Checked before the namespace is made, so that a refused item leaves nothing behind.
-  const unplaced = draftOf(weighed, { memoryId, namespace, generation: 0, principal, nowMs }, deps);
+  const unplaced = draftOf(isTurn(weighed) ? clean : weighed.item, { memoryId, namespace, generation: 0, principal, nowMs }, deps);
   const place = places.get(namespace) ?? deps.namespaces.ensure(principal.tenant, namespace, principal.owner);
   places.set(namespace, place);
   const { generation, collect } = await place;
@@ -267,17 +269,38 @@ async function judge(
     return {
       result: { ...bareResult('blocked', 'the guard does not let this in'), guard: mutable(admission.mark) },
     };
+  const { status } = admission.record;
+  // the model sees nothing that the guard holds back
+  const asks = weighed.again !== undefined && (status === 'active' || status === 'candidate');
+  const final = asks ? ((await weighed.again?.()) ?? weighed) : weighed;
+  if (isTurn(final) && status !== 'quarantined') return judgeTurn(deps, call, item, final);
+  const { reason, dropped } = final;
   // what the guard holds back is looked at by a person, worth a memory or not
-  if (dropped && admission.record.status !== 'quarantined') {
+  if (dropped && status !== 'quarantined') {
     if (admission.sealed !== undefined && admission.record.session_id !== undefined)
       await deps.working.noteDropped(admission.sealed, reason ?? '');
     return { result: { ...bareResult('dropped', reason), masked: kindsOf(found), guard: mutable(admission.mark) } };
   }
-  return { entry: { record: admission.record, checked: item.admission !== 'keep' }, why: reason };
+  const record = final === weighed ? admission.record : { ...admission.record, ...gradedFields(final.item, admission.record, nowMs) };
+  return { entry: { record, checked: item.admission !== 'keep' }, why: reason };
+}
+
+/** What the model's grade sets of a record that was let in without it. */
+function gradedFields(item: WriteItem, record: MemoryRecord, nowMs: number): Partial<MemoryRecord> {
+  return defined({
+    kind: item.kind,
+    layer: item.layer ?? record.layer,
+    importance: item.importance,
+    expires_at: item.ttl_seconds === undefined ? undefined : isoTime(nowMs + item.ttl_seconds * 1_000),
+  });
+}
+
+function isTurn({ item, reason }: Weighed): boolean {
+  return item.layer === 'working' && reason !== undefined;
 }
 
 /** What nobody called a memory, and nothing shows to be one, is a turn of its session. */
-async function judgeTurn(deps: MemoryDeps, call: CallContext, item: WriteItem, reason: string): Promise<Judged> {
+async function judgeTurn(deps: MemoryDeps, call: CallContext, item: WriteItem, { reason = '' }: Weighed): Promise<Judged> {
   const { session_id, namespace, content, source } = item;
   const judged = await judgeWorking(deps, call, { session_id, namespace, content, source });
   return 'result' in judged ? judged : { keep: async () => because(await judged.keep(), reason) };

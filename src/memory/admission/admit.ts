@@ -9,7 +9,7 @@ import { makeVisible } from '../search.ts';
 import { wasReturned } from '../working/notes.ts';
 import type { AskGrade } from './model-grade.ts';
 import type { CompiledAdmission } from './policy.ts';
-import { worthOf } from './worth.ts';
+import { worthOf, type Worth } from './worth.ts';
 
 export interface AdmissionParts {
   readonly policy: CompiledAdmission;
@@ -24,6 +24,8 @@ export interface Weighed {
   readonly reason?: string;
   /** True: not to be stored. */
   readonly dropped: boolean;
+  /** Weighs it once more with the model's grade, for what the guard has let in; there where no rule speaks about it and a model is configured. */
+  readonly again?: () => Promise<Weighed>;
 }
 
 const ECHO = 'not kept: the service itself returned this text before, and the memory it came from still holds';
@@ -39,8 +41,16 @@ export async function weigh(deps: MemoryDeps, call: CallContext, clean: WriteIte
   const context = { policy, layers: deps.layers, actor };
   const byRules = worthOf(clean, context);
   if (byRules.keep && (await isEcho(deps, call, clean))) return { item: clean, reason: ECHO, dropped: true };
-  const model = byRules.sure || ask === undefined ? undefined : await ask(clean.content, call.signal);
-  const worth = model === undefined ? byRules : worthOf(clean, context, model);
+  const weighed = weighedBy(byRules, clean);
+  if (byRules.sure || ask === undefined) return weighed;
+  const again = async (): Promise<Weighed> => {
+    const model = await ask(clean.content, call.signal);
+    return model === undefined ? weighed : weighedBy(worthOf(clean, context, model), clean);
+  };
+  return { ...weighed, again };
+}
+
+function weighedBy(worth: Worth, clean: WriteItem): Weighed {
   if (!worth.keep) return { item: clean, reason: worth.reason, dropped: true };
   const { kind, layer, importance, ttlSeconds, reason } = worth;
   const item: WriteItem = {

@@ -8,8 +8,8 @@ const MAX_SENTENCE_CHARS = 400;
 /** What is looked at of a text, in UTF-16 units. */
 const MAX_CHARS = 12_000;
 
-/** Ends of sentences: marks of both scripts and line breaks; a full stop only before white space, so that 2.3.1 and e.g.x stay whole. */
-const SENTENCE_END = /(?<=[。！？；!?…])(?!["”’」』）)!?！？。…])|(?<=[.](?:["”’)]?))(?=\s)|\n+/u;
+/** Ends of sentences: marks of both scripts and line breaks; those of ASCII only before white space or Han, so that 2.3.1 and ?t=1 stay whole. */
+const SENTENCE_END = /(?<=[。！？；…])(?!["”’」』）)!?！？。…])|(?<=[.!?]["”’)]?)(?=\s)|(?<=[!?])(?=\p{Script=Han})|\n+/u;
 const PICTURES = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\u200d\ufe0f]+/gu;
 const CLAUSE_END =
   /[,，;；:：、]\s*|\s[–—-]\s|——|\s(?=(?:since|because|given that|considering|but|as (?:i|we|my)|and (?:i|we|my|our)|so that|though|although)\b)|(?=因为|由于|毕竟|但是|不过|所以|而且|考虑到|鉴于)/u;
