@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../domain/clock.ts';
 import type { LanguageModel } from '../domain/ports.ts';
-import type { AdmissionParts } from '../memory/admission/admit.ts';
+import type { AdmissionParts } from '../memory/admission/parts.ts';
 import { gradeByModel } from '../memory/admission/model-grade.ts';
 import { admissionSchema, compileAdmission } from '../memory/admission/policy.ts';
 import { loadPolicy } from '../policy.ts';

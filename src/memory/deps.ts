@@ -18,9 +18,9 @@ import type { WorkingLimits } from '../domain/working.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { FindSecrets } from '../guard/secrets/detect.ts';
 import type { EmbeddingProvider } from '../providers/embedding/provider.ts';
-import type { AdmissionParts } from './admission/admit.ts';
 import type { RelationPolicy } from './conflicts/relation-policy.ts';
 import type { ContextPolicy } from './context/policy.ts';
+import type { AdmissionParts } from './admission/parts.ts';
 import type { LayerPolicy } from './layer-policy.ts';
 
 export interface MemoryDeps {
@@ -36,12 +36,12 @@ export interface MemoryDeps {
   /** By name; `assistant` is the default one. */
   readonly profiles: ReadonlyMap<string, RankingProfile>;
   readonly layers: LayerPolicy;
-  /** How memory_context chooses, and its words. */
-  readonly context: ContextPolicy;
   /** Which texts are worth keeping. */
   readonly admission: AdmissionParts;
   readonly working: WorkingMemory;
   readonly workingLimits: WorkingLimits;
+  /** How memory_context chooses, and its words. */
+  readonly context: ContextPolicy;
   /** What duplicates and conflicts are told by. */
   readonly relations: RelationPolicy;
   /** Who says a text and holds a slot. */
@@ -59,7 +59,7 @@ export interface MemoryDeps {
   readonly tenantKeys: TenantKeys;
   /** Ends the keys of a tenant, here at once and in other processes within a minute. */
   deleteTenantKeys(tenant: string): Promise<{ readonly deleted: number; readonly purged: boolean }>;
-  /** With one, summaries are in its words. */
+  /** With one summaries are in its words. */
   readonly languageModel?: LanguageModel | undefined;
   readonly clock: Clock;
   readonly newId: () => string;

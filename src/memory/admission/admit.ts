@@ -7,15 +7,7 @@ import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
 import { makeVisible } from '../search.ts';
 import { wasReturned } from '../working/notes.ts';
-import type { AskGrade } from './model-grade.ts';
-import type { CompiledAdmission } from './policy.ts';
 import { worthOf, type Worth } from './worth.ts';
-
-export interface AdmissionParts {
-  readonly policy: CompiledAdmission;
-  /** With a language model: what no rule speaks about is asked of it. */
-  readonly ask?: AskGrade;
-}
 
 export interface Weighed {
   /** With the kind, layer, importance and term that were found. */
