@@ -65,6 +65,7 @@ export function startJobs(parts: JobParts): Jobs {
     queue,
     guard,
     embedder,
+    dirty,
     clock,
     meetNearest: createMeetNearest(parts, links, (does) => logger.debug({ does }, 'memories of nearly the same meaning met')),
     onUnmet: (err) => logger.warn({ err }, 'memories of nearly the same meaning could not be compared'),

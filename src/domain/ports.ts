@@ -133,7 +133,9 @@ export interface MemoryIndex {
   /** Earlier versions, newest first, the newest 50 of them; the head is not among them. With `version` that one alone, however old. */
   versions(of: Scoped<{ readonly memoryId: string; readonly version?: number }>): Promise<Unscreened<readonly MemoryRecord[]>>;
   /** What stood before these: each one's `steps` next earlier versions and the heads it supersedes, in any order; one realtime request, vectors left out. */
-  predecessors(of: Scoped<{ readonly of: readonly PredecessorLook[]; readonly steps: number }>): Promise<Unscreened<readonly MemoryRecord[]>>;
+  predecessors(
+    of: Scoped<{ readonly of: readonly PredecessorLook[]; readonly steps: number }>,
+  ): Promise<Unscreened<readonly MemoryRecord[]>>;
   /** Makes all acknowledged writes of the tenant visible to searches. */
   refresh(tenant: string): Promise<void>;
   /** What the namespaces in scope hold: languages present, and whether any record has passages. Cached for 60 s, told of writes by `noteWritten`. */

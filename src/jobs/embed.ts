@@ -1,7 +1,7 @@
 /** The embed job: takes records whose vectors are due, embeds them and writes the vectors back; started by the worker, nudged by writes. */
 import type { Clock } from '../domain/clock.ts';
 import { STATUSES, type MemoryRecord, type StoredRecord } from '../domain/memory.ts';
-import type { EmbedQueue, EmbedTask, MemoryIndex, QueueDepth } from '../domain/ports.ts';
+import type { DirtyMarks, EmbedQueue, EmbedTask, MemoryIndex, QueueDepth } from '../domain/ports.ts';
 import { HindsightError } from '../errors.ts';
 import { lendsContext } from '../domain/turns.ts';
 import { systemPrincipal } from '../gate/system-principal.ts';
@@ -23,6 +23,8 @@ export interface EmbedJobOptions {
   readonly clock: Clock;
   /** Names this process in leases. */
   readonly by: string;
+  /** Told of vectors that were written: the next search makes them visible. */
+  readonly dirty?: Pick<DirtyMarks, 'mark'>;
   /** Longest time of one embedding call, ms. */
   readonly callLimitMs?: number;
   /** Rest before an endpoint that failed is asked once more whether it works at all, ms. */
@@ -169,6 +171,8 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
         };
       });
       const refused = await write(tenant, [...changes, ...linksOutside(works)]);
+      // without the mark they show with the index's own refresh
+      await options.dirty?.mark(tenant).catch(() => undefined);
       const refusedIds = new Set(refused.map((record) => record.memory_id));
       for (const record of refused) tell(tenant, record, new HindsightError('ERR_STORE_REJECTED'));
       for (const [{ stored }, { failed }] of results)

@@ -43,7 +43,7 @@ describe('the embedding endpoint away', function () {
     try {
       // the job pauses for 1, 2, 4 s after failures
       await eventually(() => settled(result.memory_id), 20_000);
-      // vectors show in searches with the next refresh, a second later at most
+      // the job marks what it wrote, so that the next search shows it
       await eventually(async () => {
         const again = await search('What does the lighthouse keeper collect?');
         expect(again.body.degraded).to.deep.equal([]);

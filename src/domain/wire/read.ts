@@ -159,7 +159,6 @@ const versions = z
 
 export const getAnswer = memoryView.extend({ versions: versions.optional(), trace_id: z.string() });
 
-
 export const listInput = z.strictObject({
   namespaces: z.array(c.namespace).min(1).max(c.LIMITS.namespacesPerSearch).optional().describe('Where to look'),
   filter: c.filter.optional().describe('Hard conditions'),
