@@ -162,7 +162,7 @@ describe('a language model as judge', function () {
   it('without LLM_MODEL nothing is asked', async () => {
     llm.requests.length = 0;
     await service.restart({ LLM_MODEL: '', LLM_BASE_URL: '', LLM_API_KEY: '' });
-    expect(await write(agent, { content: `${POLITE} Without.` })).to.include({ outcome: 'stored' });
+    expect(await write(agent, { content: `${POLITE} Without.`, admission: 'keep' })).to.include({ outcome: 'stored' });
     expect(llm.requests).to.deep.equal([]);
   });
 });
