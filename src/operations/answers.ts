@@ -2,148 +2,15 @@
 import { AT, GUARD, ID, LATER, MEMORY, TRACE, TRUST } from './answers-parts.ts';
 import { AUDIT_ANSWERS } from './answers-audit.ts';
 import { REVIEW_ANSWERS } from './answers-review.ts';
+import { SEARCH_ANSWERS } from './answers-search.ts';
 import { SESSION_ANSWERS } from './answers-session.ts';
 import { SUMMARY_ANSWERS } from './answers-summary.ts';
+import { WRITE_ANSWERS } from './answers-write.ts';
 
 /** Lists show their first elements; the text of the instructions shows its beginning. */
 export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
-  memory_write: [
-    {
-      results: [{ memory_id: ID, outcome: 'stored', version: 1, settled: false, replaced: [], masked: [], guard: GUARD }],
-      trace_id: TRACE,
-    },
-    {
-      results: [
-        {
-          memory_id: '0197a1b2-c3d5-7b21-9c02-5d1e8f0a7b6c',
-          outcome: 'stored',
-          version: 1,
-          settled: true,
-          replaced: [],
-          masked: [],
-          guard: GUARD,
-        },
-      ],
-      trace_id: TRACE,
-    },
-    {
-      results: [
-        {
-          memory_id: '0197a1b2-c3d6-7c40-a115-2f3e4d5c6b7a',
-          outcome: 'stored',
-          version: 1,
-          settled: false,
-          replaced: [],
-          masked: [],
-          guard: GUARD,
-        },
-        {
-          memory_id: '0197a1b2-c3d7-7d8e-b226-6a5b4c3d2e1f',
-          outcome: 'stored',
-          version: 1,
-          settled: false,
-          replaced: [],
-          masked: [],
-          guard: GUARD,
-        },
-      ],
-      trace_id: TRACE,
-    },
-  ],
-  memory_search: [
-    {
-      hits: [
-        {
-          memory_id: ID,
-          content: 'Ana prefers green tea in the morning and never drinks coffee.',
-          score: 0.532,
-          namespace: 'user.alice',
-          layer: 'semantic',
-          kind: 'preference',
-          subject: 'Ana',
-          topic: 'morning drink',
-          tags: ['drinks'],
-          trust: TRUST,
-          reference_only: false,
-          created_at: AT,
-          version: 1,
-          status: 'active',
-        },
-      ],
-      nothing_relevant: false,
-      degraded: [],
-      took_ms: 14,
-      trace_id: TRACE,
-    },
-    {
-      hits: [
-        {
-          memory_id: '0197a1b2-c3d5-7b21-9c02-5d1e8f0a7b6c',
-          content: '李明对花生过敏，点餐时要避开花生酱。',
-          score: 0.469,
-          namespace: 'user.alice',
-          layer: 'semantic',
-          kind: 'constraint',
-          subject: '李明',
-          topic: '过敏',
-          tags: [],
-          trust: TRUST,
-          reference_only: false,
-          created_at: AT,
-          version: 1,
-          status: 'active',
-          explain: {
-            engine_score: 312.638,
-            signals: [
-              {
-                signal: 'vector',
-                raw: 0.462,
-                normalised: 0.437,
-                weight: 0.7,
-                contribution: 0.306,
-                sentence: 'Its meaning is 44% close to the question (cosine 0.462)',
-              },
-              {
-                signal: 'lexical',
-                raw: 0.434,
-                normalised: 0.018,
-                weight: 0.3,
-                contribution: 0.005,
-                sentence: 'It shares words with the question (BM25 0.4)',
-              },
-              { signal: 'speaker', raw: 1, normalised: 1, weight: 0.1, contribution: 0.1, sentence: 'The question names whom it is about' },
-            ],
-          },
-        },
-      ],
-      nothing_relevant: false,
-      degraded: [],
-      took_ms: 14,
-      trace_id: TRACE,
-    },
-    {
-      hits: [
-        {
-          memory_id: '0197a1b2-c3d6-7c40-a115-2f3e4d5c6b7a',
-          content: 'The release train leaves every second Tuesday.',
-          score: 0.442,
-          namespace: 'user.alice',
-          layer: 'semantic',
-          kind: 'fact',
-          tags: [],
-          trust: TRUST,
-          reference_only: false,
-          created_at: AT,
-          version: 1,
-          status: 'active',
-        },
-      ],
-      nothing_relevant: false,
-      degraded: [],
-      took_ms: 14,
-      trace_id: TRACE,
-    },
-  ],
+  ...WRITE_ANSWERS,
+  ...SEARCH_ANSWERS,
   ...REVIEW_ANSWERS,
   ...SESSION_ANSWERS,
   ...SUMMARY_ANSWERS,
@@ -200,6 +67,7 @@ export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
       content: 'Ana prefers green tea in the morning and never drinks coffee.',
       layer: 'semantic',
       kind: 'preference',
+      importance: 1,
       subject: 'Ana',
       topic: 'morning drink',
       tags: ['drinks'],
@@ -211,6 +79,7 @@ export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
       content: 'Ana prefers green tea in the morning and never drinks coffee.',
       layer: 'semantic',
       kind: 'preference',
+      importance: 1,
       subject: 'Ana',
       topic: 'morning drink',
       tags: ['drinks'],
@@ -238,6 +107,7 @@ export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
           content: 'Build 4711 failed because the disk was full.',
           layer: 'episodic',
           kind: 'event',
+          importance: 0.75,
           tags: [],
           occurred_at: '2026-05-04T09:30:00.000Z',
         },
@@ -253,6 +123,7 @@ export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
           content: 'Ana prefers green tea in the morning and never drinks coffee.',
           layer: 'semantic',
           kind: 'preference',
+          importance: 1,
           subject: 'Ana',
           topic: 'morning drink',
           tags: ['drinks'],

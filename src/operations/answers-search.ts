@@ -1,0 +1,102 @@
+/** Example answers of memory_search; a part of answers.ts. */
+import { AT, ID, TRACE, TRUST } from './answers-parts.ts';
+
+export const SEARCH_ANSWERS: Readonly<Record<string, readonly object[]>> = {
+  memory_search: [
+    {
+      hits: [
+        {
+          memory_id: ID,
+          content: 'Ana prefers green tea in the morning and never drinks coffee.',
+          score: 0.532,
+          namespace: 'user.alice',
+          layer: 'semantic',
+          kind: 'preference',
+          importance: 1,
+          subject: 'Ana',
+          topic: 'morning drink',
+          tags: ['drinks'],
+          trust: TRUST,
+          reference_only: false,
+          created_at: AT,
+          version: 1,
+          status: 'active',
+        },
+      ],
+      nothing_relevant: false,
+      degraded: [],
+      took_ms: 14,
+      trace_id: TRACE,
+    },
+    {
+      hits: [
+        {
+          memory_id: '0197a1b2-c3d5-7b21-9c02-5d1e8f0a7b6c',
+          content: '李明对花生过敏，点餐时要避开花生酱。',
+          score: 0.469,
+          namespace: 'user.alice',
+          layer: 'semantic',
+          kind: 'constraint',
+          importance: 0.75,
+          subject: '李明',
+          topic: '过敏',
+          tags: [],
+          trust: TRUST,
+          reference_only: false,
+          created_at: AT,
+          version: 1,
+          status: 'active',
+          explain: {
+            engine_score: 312.638,
+            signals: [
+              {
+                signal: 'vector',
+                raw: 0.462,
+                normalised: 0.437,
+                weight: 0.7,
+                contribution: 0.306,
+                sentence: 'Its meaning is 44% close to the question (cosine 0.462)',
+              },
+              {
+                signal: 'lexical',
+                raw: 0.434,
+                normalised: 0.018,
+                weight: 0.3,
+                contribution: 0.005,
+                sentence: 'It shares words with the question (BM25 0.4)',
+              },
+              { signal: 'speaker', raw: 1, normalised: 1, weight: 0.1, contribution: 0.1, sentence: 'The question names whom it is about' },
+            ],
+          },
+        },
+      ],
+      nothing_relevant: false,
+      degraded: [],
+      took_ms: 14,
+      trace_id: TRACE,
+    },
+    {
+      hits: [
+        {
+          memory_id: '0197a1b2-c3d6-7c40-a115-2f3e4d5c6b7a',
+          content: 'The release train leaves every second Tuesday.',
+          score: 0.442,
+          namespace: 'user.alice',
+          layer: 'semantic',
+          kind: 'fact',
+          importance: 0.75,
+          tags: [],
+          trust: TRUST,
+          reference_only: false,
+          created_at: AT,
+          version: 1,
+          status: 'active',
+        },
+      ],
+      nothing_relevant: false,
+      degraded: [],
+      took_ms: 14,
+      trace_id: TRACE,
+    },
+  ],
+};
