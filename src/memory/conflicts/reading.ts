@@ -6,7 +6,7 @@ import { plainText, sentencesOf } from './plain-text.ts';
 import { scan } from './values/scan.ts';
 import type { Token } from './values/token.ts';
 
-/** Texts are compared up to here; a longer one is the same only when its words are. */
+/** Texts are read up to here; a longer one is the same only as one of the same fingerprint (relation). */
 export const MAX_COMPARED_CHARS = 2_000;
 
 export interface Reading {

@@ -1,5 +1,6 @@
 /** How a newer memory relates to an older one, read from the two texts alone: the one decision that merging and superseding go by. */
 import type { Language } from '../../domain/memory.ts';
+import { fingerprint } from '../../text/clean.ts';
 import { claimOf, type Claim } from './claims.ts';
 import { compareFrames } from './compare-frames.ts';
 import { frameOf } from './frames/read-frame.ts';
@@ -52,11 +53,14 @@ export function speaksOfSelf(item: ComparedText, policy: RelationPolicy): boolea
 
 function directed(older: Side, newer: Side, policy: RelationPolicy): Relation {
   const [a, b] = [older.reading, newer.reading];
+  const long = older.item.content.length > MAX_COMPARED_CHARS || newer.item.content.length > MAX_COMPARED_CHARS;
+  // only their beginnings were read
+  if (long && fingerprint(older.item.content) !== fingerprint(newer.item.content))
+    return { kind: 'different', reason: 'too long to be compared' };
   if (sameWords(a, b)) return { kind: 'same', reason: 'the same words' };
   if (a.subject !== undefined && b.subject !== undefined && a.subject !== b.subject)
     return { kind: 'different', reason: 'of another subject' };
-  if (older.item.content.length > MAX_COMPARED_CHARS || newer.item.content.length > MAX_COMPARED_CHARS)
-    return { kind: 'different', reason: 'too long to be compared' };
+  if (long) return { kind: 'different', reason: 'too long to be compared' };
   const found = whole(older, newer, policy);
   // a text of several sentences says more than what was contradicted
   if (older.said.length > 1 && (found.kind === 'changed' || found.kind === 'retracted'))

@@ -159,6 +159,15 @@ describe('the relation of two memories', () => {
     }
   });
 
+  it('never calls long texts the same that only begin alike', () => {
+    const begin = 'The minutes of the board say what was decided and by whom. '.repeat(40);
+    expect(begin.length).to.be.above(2_000);
+    expect(kindOf(begin, `${begin}The office moves to Rome in May.`)).to.equal('different');
+    expect(kindOf(`${begin}The office moves to Rome in May.`, begin)).to.equal('different');
+    expect(kindOf(begin.slice(0, 1_999), begin)).to.equal('different');
+    expect(kindOf(begin, ` ${begin.toUpperCase()}`)).to.equal('same');
+  });
+
   it('takes the subject that was given with a text for what its pronouns mean, and other subjects for other people', () => {
     const [ana, eva] = ['Ana', 'Eva'].map((subject) => ({ content: 'She lives in Rome.', subject }));
     expect(kindOf(ana ?? '', { content: 'Ana lives in Rome', subject: 'ana' })).to.equal('same');
