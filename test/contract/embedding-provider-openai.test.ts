@@ -57,7 +57,14 @@ describe('embedding provider openai on a bad endpoint', () => {
     expect(await errorOf(unknown.embed('hash_32', ['x'], 'query'))).to.be.instanceOf(EmbeddingUnavailable);
     await unknown.ready();
     expect(unknown.spaces).to.deep.equal([
-      { name: 'hash_32', field: 'vec_hash_32', modelId: 'hash', dims: 32, calibration: { offset: 0.2, scale: 0.6 }, knnBoost: 400 },
+      {
+        name: 'hash_32',
+        field: 'vec_hash_32',
+        modelId: 'hash',
+        dims: 32,
+        calibration: { offset: 0.2, scale: 0.6, generic: true },
+        knnBoost: 400,
+      },
     ]);
   });
 
