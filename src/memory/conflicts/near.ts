@@ -1,4 +1,5 @@
 /** Memories that may say nearly the same as a new one: by their words, from the index and from what this process has stored in the last seconds. */
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../domain/clock.ts';
 import { DEFAULT_STATUSES, type MemoryRecord } from '../../domain/memory.ts';
 import type { SimilarSpec } from '../../domain/ports.ts';
@@ -11,8 +12,14 @@ const MAX_CHARS = 2_000;
 const MAX_TERMS = 64;
 /** The index shows a write within ten seconds (mappings/memory.json); after this time it is looked for there alone. */
 const RECENT_MS = 15_000;
-const RECENT_KEPT = 500;
-const PLACES_KEPT = 1_000;
+/** Over all places: what is older than these is looked for in the index alone. */
+const RECENT_KEPT = 5_000;
+const RECENT_CHARS = 1_000_000;
+/** As many are compared with each new text. */
+const RECENT_IN_PLACE = 500;
+/** Records, and characters of them, compared before other calls get their turn on the event loop. */
+const RECORDS_PER_SLICE = 16;
+const CHARS_PER_SLICE = 4_000;
 
 /** Distinct terms of a text that is compared by them; undefined for one that is not. */
 export function termsOf({ lex_uni, content }: Pick<MemoryRecord, 'lex_uni' | 'content'>): ReadonlySet<string> | undefined {
@@ -20,45 +27,86 @@ export function termsOf({ lex_uni, content }: Pick<MemoryRecord, 'lex_uni' | 'co
   return new Set(lex_uni.split(' '));
 }
 
-/** Share of the terms of both that both have, 0..1 (Jaccard). */
-export function sharedTerms(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+/** Whether at least this share, 0..1, of the terms of both is in both (Jaccard); most pairs are told apart after a few terms. */
+export function shareTerms(a: ReadonlySet<string>, b: ReadonlySet<string>, overlap: number): boolean {
   const [few, many] = a.size < b.size ? [a, b] : [b, a];
+  if (few.size / many.size < overlap) return false;
+  // so many may be missing from the larger one, and one more for what floats lose
+  let spare = few.size - (overlap * (few.size + many.size)) / (1 + overlap) + 1;
   let common = 0;
-  for (const term of few) if (many.has(term)) common += 1;
-  return common / (a.size + b.size - common);
+  for (const term of few) {
+    if (many.has(term)) common += 1;
+    else if (--spare < 0) return false;
+  }
+  return common / (few.size + many.size - common) >= overlap;
 }
 
+/** What a comparison never reads, and may be large. */
+const UNREAD: ReadonlySet<string> = new Set(['passages', 'summary', 'sealed', 'keywords', 'entities', 'codes']);
+
 interface Recent {
+  readonly place: string;
+  /** As far as a comparison reads it. */
   readonly record: MemoryRecord;
   readonly terms: ReadonlySet<string>;
+  readonly chars: number;
   readonly atMs: number;
 }
 
-/** What this process has stored lately, by namespace and view. */
+/** What this process has stored lately, by namespace and view; a ring, bounded over all of them. */
 export interface RecentTexts {
+  /** What is stored as given (`admission: keep`) is left to the index. */
   remember(record: MemoryRecord): void;
-  near(record: MemoryRecord, terms: ReadonlySet<string>, overlap: number): readonly MemoryRecord[];
+  /** Oldest first; those that share enough terms are found one by one. */
+  near(record: MemoryRecord, terms: ReadonlySet<string>, overlap: number): Iterable<MemoryRecord>;
 }
 
 export function createRecentTexts(clock: Clock): RecentTexts {
-  const places = new Map<string, Recent[]>();
+  // in the order of their time
+  const all = new Map<string, Recent>();
+  const places = new Map<string, Map<string, Recent>>();
+  let chars = 0;
+  const drop = (id: string): void => {
+    const one = all.get(id);
+    if (one === undefined) return;
+    all.delete(id);
+    chars -= one.chars;
+    const place = places.get(one.place);
+    place?.delete(id);
+    if (place?.size === 0) places.delete(one.place);
+  };
+  const firstOf = (texts: ReadonlyMap<string, Recent>): string => texts.keys().next().value ?? '';
   return {
     remember(record) {
+      const nowMs = clock();
+      for (const [id, { atMs }] of all) {
+        if (nowMs - atMs < RECENT_MS) break;
+        drop(id);
+      }
       const terms = termsOf(record);
-      if (terms === undefined || standingOf(record) !== 'active') return;
+      if (terms === undefined || standingOf(record) !== 'active' || record.admission === 'keep') return;
+      const id = record.memory_id;
+      drop(id);
       const key = placeOf(record);
-      const nowMs = clock();
-      const kept = (places.get(key) ?? []).filter((one) => nowMs - one.atMs < RECENT_MS && one.record.memory_id !== record.memory_id);
-      if (!places.has(key) && places.size >= PLACES_KEPT) places.clear();
-      places.set(key, [...kept.slice(-RECENT_KEPT + 1), { record, terms, atMs: nowMs }]);
+      const one = { place: key, record: slim(record), terms, chars: record.content.length + (record.lex_uni ?? '').length, atMs: nowMs };
+      const place = places.get(key) ?? new Map<string, Recent>();
+      if (place.size >= RECENT_IN_PLACE) drop(firstOf(place));
+      all.set(id, one);
+      places.set(key, place.set(id, one));
+      chars += one.chars;
+      while (all.size > RECENT_KEPT || chars > RECENT_CHARS) drop(firstOf(all));
     },
-    near(record, terms, overlap) {
+    *near(record, terms, overlap) {
       const nowMs = clock();
-      return (places.get(placeOf(record)) ?? []).flatMap((one) =>
-        nowMs - one.atMs < RECENT_MS && sharedTerms(one.terms, terms) >= overlap ? [one.record] : [],
-      );
+      for (const one of places.get(placeOf(record))?.values() ?? [])
+        if (nowMs - one.atMs < RECENT_MS && shareTerms(one.terms, terms, overlap)) yield one.record;
     },
   };
+}
+
+function slim(record: MemoryRecord): MemoryRecord {
+  const read = Object.entries(record).filter(([name]) => !UNREAD.has(name) && !/^(?:vec|lex)_/.test(name));
+  return Object.fromEntries(read) as unknown as MemoryRecord;
 }
 
 /** Memories of the same place and view share this; nothing else is ever compared. */
@@ -101,15 +149,27 @@ export async function nearOf(
   const found: (readonly MemoryRecord[])[] = records.map(() => []);
   if (looks.length === 0) return found;
   const pages = await deps.index.similar(looks.map(({ by }) => by));
+  let chars = 0;
   for (const [at, { i, record, terms, by }] of looks.entries()) {
+    chars += record.content.length;
+    if (at > 0 && (at % RECORDS_PER_SLICE === 0 || chars > CHARS_PER_SLICE)) {
+      await setImmediate();
+      chars = 0;
+    }
     const page = pages[at];
     const stored = page === undefined ? [] : deps.guard.permitted(page, by);
-    const lately = recent.near(record, terms, overlap).filter((one) => by.scope.permits(one));
-    const near = [...lately, ...stored].filter((one) => {
-      const theirs = termsOf(one);
-      return one.memory_id !== record.memory_id && theirs !== undefined && sharedTerms(terms, theirs) >= overlap;
-    });
-    found[i] = [...new Map(near.map((one) => [one.memory_id, one])).values()].slice(0, candidates);
+    const near = new Map<string, MemoryRecord>();
+    for (const one of recent.near(record, terms, overlap)) {
+      if (near.size >= candidates) break;
+      if (one.memory_id !== record.memory_id && by.scope.permits(one)) near.set(one.memory_id, one);
+    }
+    for (const one of stored) {
+      const theirs = one.memory_id === record.memory_id ? undefined : termsOf(one);
+      if (theirs === undefined || !shareTerms(terms, theirs, overlap)) continue;
+      // the index knows more of one that was stored lately
+      if (near.has(one.memory_id) || near.size < candidates) near.set(one.memory_id, one);
+    }
+    found[i] = [...near.values()];
   }
   return found;
 }

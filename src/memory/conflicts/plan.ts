@@ -151,7 +151,7 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
   return async (call, entries) => {
     const nowMs = deps.clock();
     const rights: Rights = { admin: call.principal.scopes.has('memory:admin'), nowMs };
-    const steps = within(entries, policy, rights);
+    const steps = await within(entries, policy, rights);
     const asking = entries.flatMap(({ record, checked }, i) =>
       checked && steps[i]?.do === 'store' ? [{ i, claimant: claimsOf(record, policy, nowMs) }] : [],
     );

@@ -1,10 +1,11 @@
-/** A batch compared with itself: repeats follow the first one, what may touch an earlier item waits until that is stored. Pure. */
+/** A batch compared with itself: repeats follow the first one, what may touch an earlier item waits until that is stored. */
+import { setImmediate } from 'node:timers/promises';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { bringsOrigin } from '../../guard/unite.ts';
 import { livesLonger, related, type Rights } from './against.ts';
 import { plainly, type Entry, type Step } from './entry.ts';
 import { printId, slotKey, standingOf } from './keys.ts';
-import { placeOf, sharedTerms, termsOf } from './near.ts';
+import { placeOf, shareTerms, termsOf } from './near.ts';
 import type { RelationPolicy } from './relation-policy.ts';
 
 interface Kept {
@@ -12,12 +13,18 @@ interface Kept {
   readonly terms: ReadonlySet<string>;
 }
 
+/** Terms looked up before other calls get their turn on the event loop: every item is compared with those before it. */
+const LOOKUPS_PER_SLICE = 100_000;
+/** A relation of two texts costs about as much as so many lookups. */
+const LOOKUPS_PER_RELATION = 2_000;
+
 /** For each entry `store` (it goes on), `follow` or `wait`. */
-export function within(entries: readonly Entry[], policy: RelationPolicy, rights: Rights): Step[] {
+export async function within(entries: readonly Entry[], policy: RelationPolicy, rights: Rights): Promise<readonly Step[]> {
   const leaders = new Map<string, number>();
   const slots = new Set<string>();
   const places = new Map<string, Kept[]>();
-  return entries.map(({ record, checked }, i): Step => {
+  const pace = { lookups: 0 };
+  const stepOf = ({ record, checked }: Entry, i: number): Step => {
     const print = printId(record);
     if (!checked || print === undefined) return plainly(record);
     const leader = leaders.get(print);
@@ -28,14 +35,22 @@ export function within(entries: readonly Entry[], policy: RelationPolicy, rights
     const place = placeOf(record);
     const before = places.get(place) ?? [];
     if (terms !== undefined) {
-      if (touches(before, { record, terms }, policy)) return { do: 'wait' };
+      if (touches(before, { record, terms }, policy, pace)) return { do: 'wait' };
       places.set(place, before);
       before.push({ record, terms });
     }
     leaders.set(print, i);
     if (slot !== undefined) slots.add(slot.id);
     return plainly(record);
-  });
+  };
+  const steps: Step[] = [];
+  for (const [i, entry] of entries.entries()) {
+    steps.push(stepOf(entry, i));
+    if (pace.lookups <= LOOKUPS_PER_SLICE) continue;
+    await setImmediate();
+    pace.lookups = 0;
+  }
+  return steps;
 }
 
 /** Says nothing that the first one does not: no more trust, no other source, no longer life. */
@@ -45,11 +60,13 @@ function repeats(leader: MemoryRecord | undefined, record: MemoryRecord, { nowMs
   );
 }
 
-function touches(before: readonly Kept[], { record, terms }: Kept, policy: RelationPolicy): boolean {
+function touches(before: readonly Kept[], { record, terms }: Kept, policy: RelationPolicy, pace: { lookups: number }): boolean {
   const { overlap, candidates } = policy.duplicates.lexical;
   let compared = 0;
   for (const other of before) {
-    if (sharedTerms(other.terms, terms) < overlap) continue;
+    pace.lookups += Math.min(other.terms.size, terms.size);
+    if (!shareTerms(other.terms, terms, overlap)) continue;
+    pace.lookups += LOOKUPS_PER_RELATION;
     const { kind } = related(other.record, record, policy);
     // what is told in one breath and may contradict is left as it was told
     if (kind === 'same' || kind === 'changed' || kind === 'retracted') return true;
