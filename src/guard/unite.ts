@@ -1,5 +1,6 @@
 /** Two admitted texts become one memory: trust, taint and origins as of something derived from both (guard.md, derivation); guard/guard calls it. */
 import type { MemoryRecord, Origin } from '../domain/memory.ts';
+import { LIMITS } from '../domain/wire/common.ts';
 import { HindsightError } from '../errors.ts';
 import { sealedTextsOf } from './sealed-texts.ts';
 
@@ -13,8 +14,22 @@ export function bringsOrigin(head: Pick<MemoryRecord, 'origin'>, other: Pick<Mem
   return other.origin.some((origin) => !known.has(originOf(origin)));
 }
 
+type Tagged = Pick<MemoryRecord, 'tags'>;
+
+/** Whether the other one is found by a tag that the head lacks. */
+export function bringsTags(head: Tagged, other: Tagged): boolean {
+  return unitedTags(head, other).length > (head.tags ?? []).length;
+}
+
+/** Whether the tags of both are few enough for one memory. */
+export function holdsTags(head: Tagged, other: Tagged): boolean {
+  return unitedTags(head, other).length <= LIMITS.tags;
+}
+
+const unitedTags = (head: Tagged, other: Tagged): readonly string[] => [...new Set([...(head.tags ?? []), ...(other.tags ?? [])])];
+
 /**
- * The record as no more trusted than the less trusted of both, with the taint, parents and origins of both.
+ * The record as no more trusted than the less trusted of both, with the taint, tags, parents and origins of both.
  * @throws ERR_INTERNAL when it is not the head, or has a text that neither has.
  */
 export function united(record: MemoryRecord, head: MemoryRecord, other: MemoryRecord): MemoryRecord {
@@ -22,11 +37,13 @@ export function united(record: MemoryRecord, head: MemoryRecord, other: MemoryRe
   if (wrong !== undefined) throw new HindsightError('ERR_INTERNAL', { cause: new Error(`unite: ${wrong} was changed`) });
   const taint = [...new Set([...(head.taint ?? []), ...(other.taint ?? [])])];
   const parents = [...new Set([...(head.parents ?? []), ...(other.parents ?? [])])];
+  const tags = unitedTags(head, other).slice(0, LIMITS.tags);
   const { taint: _taint, parents: _parents, ...rest } = record;
   return {
     ...rest,
     trust_tier: Math.min(head.trust_tier, other.trust_tier),
     origin: unitedOrigins(head.origin, other.origin),
+    ...(tags.length > 0 ? { tags } : {}),
     ...(taint.length > 0 ? { taint } : {}),
     ...(parents.length > 0 ? { parents } : {}),
   };

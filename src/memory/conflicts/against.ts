@@ -1,8 +1,8 @@
 /** What a new memory does to a stored one it meets: repeats it, is taken in by it, takes its place, contradicts it, or stands beside it. Pure. */
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { wordsOf } from '../../guard/screening/near-duplicates.ts';
-import { bringsOrigin } from '../../guard/unite.ts';
-import { slotKey, viewOf } from './keys.ts';
+import { bringsOrigin, bringsTags, holdsTags } from '../../guard/unite.ts';
+import { filtersOf, slotKey, viewOf } from './keys.ts';
 import type { RelationPolicy } from './relation-policy.ts';
 import type { Relation } from './relation-kind.ts';
 import { relationOf, speaksOfSelf } from './relation.ts';
@@ -63,9 +63,14 @@ export function related(head: MemoryRecord, record: MemoryRecord, policy: Relati
 export function meetingSame(head: MemoryRecord, record: MemoryRecord, reason: string, { nowMs }: Rights): Meeting {
   const more = saysMore(record, head);
   const own = head.owner === record.owner;
-  if (record.trust_tier > head.trust_tier) return { does: own ? 'replace' : 'beside', reason: 'the same, more trusted' };
-  if (record.trust_tier < head.trust_tier) return { does: more ? 'beside' : 'repeat', reason };
+  const tagged = bringsTags(head, record);
+  // what was found by a tag is never lost with it
+  if (record.trust_tier > head.trust_tier)
+    return { does: own && !bringsTags(record, head) ? 'replace' : 'beside', reason: 'the same, more trusted' };
+  if (record.trust_tier < head.trust_tier) return { does: more || tagged ? 'beside' : 'repeat', reason };
+  if (tagged && !(own && holdsTags(head, record))) return { does: 'beside', reason: 'of other tags' };
   if (more) return { does: own && !isMasked(head) && !isMasked(record) ? 'merge' : 'beside', reason };
+  if (tagged) return { does: 'merge', reason };
   return { does: bringsOrigin(head, record) || livesLonger(record, head, nowMs) ? 'merge' : 'repeat', reason };
 }
 
@@ -86,8 +91,9 @@ const isMasked = ({ masked }: MemoryRecord): boolean => (masked ?? []).length > 
 
 const marksOf = ({ masked }: MemoryRecord): string => [...(masked ?? [])].sort().join();
 
-/** Events are told apart by when and where they happened, everything by its title. */
-function settingOf({ layer, title, topic, session_id, task_id, turn, occurred_at }: MemoryRecord): string {
+/** Events are told apart by when and where they happened, everything by its title and by what it is filtered by. */
+function settingOf(record: MemoryRecord): string {
+  const { layer, title, topic, session_id, task_id, turn, occurred_at } = record;
   const event = layer === 'semantic' ? [] : [session_id, task_id, turn, occurred_at];
-  return JSON.stringify([layer === 'semantic', title ?? null, topic ?? null, ...event.map((part) => part ?? null)]);
+  return JSON.stringify([layer === 'semantic', title ?? null, topic ?? null, filtersOf(record), ...event.map((part) => part ?? null)]);
 }

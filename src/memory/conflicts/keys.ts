@@ -1,6 +1,7 @@
 /** What a memory claims before it is stored: its text, once in a namespace and view, and the single-valued slot it fills. Pure. */
 import { createHash } from 'node:crypto';
 import { DEFAULT_STATUSES, type MemoryRecord, type Status } from '../../domain/memory.ts';
+import { canonicalJson } from '../canonical.ts';
 import { SELF } from './frames/frame.ts';
 import { inferSlot } from './infer-slot.ts';
 import type { RelationPolicy } from './relation-policy.ts';
@@ -27,12 +28,19 @@ export function standingOf({ status }: Pick<MemoryRecord, 'status'>): 'active' |
 
 /**
  * Equal for two memories of which the later one says nothing new: the same words (text/clean) under the same title about the same subject
- * and topic; of events besides in the same session, task, turn and moment.
+ * and topic, found by the same filters; of events besides in the same session, task, turn and moment.
  */
 export function printOf(record: MemoryRecord): string {
   const { fingerprint, title, subject, topic, layer } = record;
   const event = layer === 'semantic' ? [] : [record.session_id, record.task_id, record.turn, record.occurred_at];
-  return hash([fingerprint, ...[title, subject, topic].map((name) => name?.normalize('NFKC').trim().toLowerCase()), ...event]);
+  const names = [title, subject, topic].map((name) => name?.normalize('NFKC').trim().toLowerCase());
+  const filters = filtersOf(record);
+  return hash([fingerprint, ...names, ...event, ...(filters === '{}' ? [] : [filters])]);
+}
+
+/** What a search may filter by and a merge would lose, as canonical JSON; tags are united instead. */
+export function filtersOf({ domain, task_type, metadata }: MemoryRecord): string {
+  return canonicalJson({ domain, task_type, metadata });
 }
 
 /** Id of the claim on a memory's text; undefined for one that has ended. */

@@ -1,7 +1,7 @@
 /** A batch compared with itself: repeats follow the first one, what may touch an earlier item waits until that is stored. */
 import { setImmediate } from 'node:timers/promises';
 import type { MemoryRecord } from '../../domain/memory.ts';
-import { bringsOrigin } from '../../guard/unite.ts';
+import { bringsOrigin, bringsTags } from '../../guard/unite.ts';
 import { livesLonger, related, type Rights } from './against.ts';
 import { plainly, type Entry, type Step } from './entry.ts';
 import { printId, slotKey, standingOf } from './keys.ts';
@@ -53,10 +53,14 @@ export async function within(entries: readonly Entry[], policy: RelationPolicy, 
   return steps;
 }
 
-/** Says nothing that the first one does not: no more trust, no other source, no longer life. */
+/** Says nothing that the first one does not: no more trust, no other source, no other tag, no longer life. */
 function repeats(leader: MemoryRecord | undefined, record: MemoryRecord, { nowMs }: Rights): boolean {
   return (
-    leader !== undefined && leader.trust_tier >= record.trust_tier && !bringsOrigin(leader, record) && !livesLonger(record, leader, nowMs)
+    leader !== undefined &&
+    leader.trust_tier >= record.trust_tier &&
+    !bringsOrigin(leader, record) &&
+    !bringsTags(leader, record) &&
+    !livesLonger(record, leader, nowMs)
   );
 }
 

@@ -90,6 +90,48 @@ describe('duplicates at the write', () => {
     expect((await put(world, fact('prefers window seats', { subject: 'Bob' }))).outcome).to.equal('stored');
   });
 
+  it('never calls two memories one that different filters find', async () => {
+    const world = createWorld();
+    const text = fact('The contract was renewed for a year');
+    for (const [field, one, other] of [
+      ['metadata', { customer: 17, plan: 'a' }, { plan: 'a', customer: 18 }],
+      ['task_type', 'renewal', 'audit'],
+    ] as const) {
+      const first = await put(world, { ...text, [field]: one });
+      const second = await put(world, { ...text, [field]: other });
+      expect(
+        [first, second].map(({ outcome }) => outcome),
+        field,
+      ).to.deep.equal(['stored', 'stored']);
+      expect(await put(world, { ...text, [field]: other }), field).to.include({ outcome: 'duplicate', memory_id: second.memory_id });
+    }
+    const near = fact('Please remember that the contract was renewed for a year', { metadata: { customer: 19 } });
+    expect((await put(world, near)).outcome).to.equal('stored');
+  });
+
+  it('gives a memory that is said again the tags of both, where it may', async () => {
+    const world = createWorld();
+    const first = await put(world, fact('The office closes at 18:00', { tags: ['office'] }));
+    const again = await put(world, fact('The office closes at 18:00', { tags: ['hours', 'office'] }));
+    expect(again).to.include({ outcome: 'duplicate', memory_id: first.memory_id });
+    expect(head(world, first.memory_id).tags).to.deep.equal(['office', 'hours']);
+    const fewer = await put(world, fact('The office closes at 18:00', { tags: ['hours'] }));
+    expect(fewer).to.include({ outcome: 'duplicate', memory_id: first.memory_id });
+    const tooMany = await put(world, fact('The office closes at 18:00', { tags: Array.from({ length: 32 }, (_, i) => `t${i}`) }));
+    expect(tooMany.outcome).to.equal('stored');
+    const page = { type: 'web', uri: 'https://a.example/' } as const;
+    expect((await put(world, fact('The office closes at 18:00', { tags: ['page'], source: page }))).outcome).to.equal('stored');
+    expect(head(world, first.memory_id).tags).to.deep.equal(['office', 'hours']);
+  });
+
+  it('keeps the tags of every item of a batch that says the same', async () => {
+    const world = createWorld();
+    const items = ['a', 'b'].map((tag) => fact('The office closes at 18:00', { tags: [tag] }));
+    const { results } = await world.memory.write({ items }, world.call());
+    expect(results.map(({ outcome }) => outcome)).to.deep.equal(['stored', 'duplicate']);
+    expect(head(world, results[0]?.memory_id ?? null).tags).to.deep.equal(['a', 'b']);
+  });
+
   it('never answers with the memory of another owner, another view or another namespace', async () => {
     const world = createWorld();
     const mine = principal({ scopes: SHARING });
