@@ -8,11 +8,11 @@ import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
 import { failedResult } from '../item-results.ts';
 import type { TurnLinks } from '../turn-links.ts';
-import { claimsOf, LATE_MS, LEASE_MS, movedTo } from './standings.ts';
+import { LATE_MS, LEASE_MS, movedTo } from './standings.ts';
 import type { Entry, Step } from './entry.ts';
 import { createHeads } from './heads.ts';
 import { printOf, slotKey } from './keys.ts';
-import { refOf } from './meet.ts';
+import { createSettleLate } from './late.ts';
 import { createRecentTexts } from './near.ts';
 import { createPlan } from './plan.ts';
 import { storedResult } from './results.ts';
@@ -40,6 +40,7 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
   const heads = createHeads(deps, turns);
   const recent = createRecentTexts(deps.clock);
   const plan = createPlan(deps, heads, recent);
+  const settleLate = createSettleLate(deps, turns, heads);
 
   /** Marks what a stored record met, and ends the move of its slot. What is left undone after a crash the repair job does. */
   const mark = async (call: CallContext, record: MemoryRecord, step: Extract<Step, { do: 'store' }>): Promise<void> => {
@@ -69,21 +70,6 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
     );
   };
 
-  /**
-   * A record stored after the end of its lease may have been taken for lost. Whoever the claims name by now is the truth; the late one
-   * ends as its copy or predecessor.
-   */
-  const settleLate = async (call: CallContext, record: MemoryRecord): Promise<string | undefined> => {
-    const { print, slot } = claimsOf(record, deps.relations, deps.clock());
-    const ids = [print, slot].flatMap((claim) => claim?.id ?? []);
-    const lost = (await deps.slots.read(record.tenant, ids)).find(
-      ({ document }) => document.memory_id !== record.memory_id && document.previous_id !== record.memory_id,
-    );
-    if (lost === undefined) return undefined;
-    await heads.supersede(refOf(record), lost.document.memory_id, call);
-    return lost.document.memory_id;
-  };
-
   return {
     async storeAll(call, entries, put) {
       const results = new Map<number, WriteResult>();
@@ -105,7 +91,7 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
         });
         const stored = await put(storing.map(({ entry, step }) => ({ record: step.record, admitted: entry.record })));
         const isLate = deps.clock() - roundMs > LEASE_MS - LATE_MS;
-        for (const [at, { i, entry, step }] of storing.entries()) {
+        for (const [at, { i, step }] of storing.entries()) {
           const one = stored[at];
           if (one?.outcome?.outcome !== 'created' && one?.outcome?.outcome !== 'exists') {
             results.set(i, failedResult(one?.outcome));
@@ -113,11 +99,11 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
           }
           const { record } = one;
           recent.remember(record);
-          const winner = isLate && entry.checked ? await settleLate(call, record) : undefined;
+          const winner = isLate ? await settleLate(call, record, step.holds ?? []) : undefined;
           if (winner === undefined) await mark(call, record, step);
-          changed ||= step.outcome !== undefined;
+          changed ||= isLate || step.outcome !== undefined;
           const result = storedResult(record, step);
-          results.set(i, winner === undefined ? result : { ...result, memory_id: winner, outcome: 'duplicate' });
+          results.set(i, winner === undefined ? result : copyOf(result, winner));
         }
         for (const [at, { entry, i }] of open.entries()) {
           const step = steps[at];
@@ -173,6 +159,11 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
 
 function withTarget(result: WriteResult): WriteResult {
   return result.outcome === 'merged' && result.memory_id !== null ? { ...result, merged_into: result.memory_id } : result;
+}
+
+/** What was stored has ended as a copy of `winner`. */
+function copyOf(result: WriteResult, winner: MemoryRecord): WriteResult {
+  return { ...result, memory_id: winner.memory_id, version: winner.version, outcome: 'duplicate', replaced: [] };
 }
 
 const HELD: readonly (Status | Outcome | 'failed' | 'invalid')[] = ['candidate', 'pending', 'quarantined', 'failed'];

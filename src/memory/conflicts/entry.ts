@@ -34,6 +34,8 @@ export type Step =
       readonly contests: readonly RecordRef[];
       /** Its slot, while what it replaces is not marked yet. */
       readonly moved?: HeldSlot;
+      /** Ids of the claims that are its own while it is stored. */
+      readonly holds?: readonly string[];
     }
   /** The stored memory says it already. */
   | {

@@ -169,9 +169,12 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     for (const [at, { i }] of asking.entries()) {
       const decision = decisions.get(i);
       const standing = standings[at];
-      if (decision === undefined || standing === undefined || (decision.step.do !== 'repeat' && decision.step.do !== 'merge')) continue;
+      if (decision === undefined || standing === undefined) continue;
+      const { step, moves } = decision;
       const claims = [standing.print, standing.slot].flatMap((claimed) => (claimed?.state === 'ours' ? [claimed.held] : []));
-      decisions.set(i, { ...decision, step: { ...decision.step, claims } });
+      if (step.do === 'repeat' || step.do === 'merge') decisions.set(i, { ...decision, step: { ...step, claims } });
+      const holds = [...claims, ...moves].map(({ id }) => id);
+      if (step.do === 'store') decisions.set(i, { ...decision, step: { ...step, holds } });
     }
     return steps.map((step, i) => decisions.get(i)?.step ?? step);
   };

@@ -1,0 +1,102 @@
+/** Writes that are stored after the end of their lease, or whose marks fail: nothing is lost, and nobody ends who never held the claim. */
+import { expect } from 'chai';
+import type { MemoryRecord } from '../../../src/domain/memory.ts';
+import type { Principal } from '../../../src/domain/principal.ts';
+import type { WriteInput, WriteResult } from '../../../src/domain/wire/write.ts';
+import { createSlotRepair } from '../../../src/memory/conflicts/repair.ts';
+import { createTurnLinks } from '../../../src/memory/turn-links.ts';
+import { createWorld, type World } from '../../support/memory-world.ts';
+import { principal } from '../../support/principals.ts';
+
+const agent = principal({ actor: 'agent', clientId: 'bot' });
+const home = (content: string): WriteInput => ({ content, kind: 'fact', subject: 'Ann', topic: 'residence' });
+
+async function put(world: World, input: WriteInput, by: Principal = principal()): Promise<WriteResult> {
+  const { results } = await world.memory.write(input, world.call(by));
+  return results[0] as WriteResult;
+}
+
+const head = (world: World, id: string | null): MemoryRecord | undefined => world.index.heads.get(id ?? '')?.record;
+
+const holderOfSlot = (world: World): string | undefined =>
+  world.slots.all().find(({ document }) => document.slot_type === 'slot')?.document.memory_id;
+
+/** The next create takes six seconds, in which this happens. */
+function late(world: World, meanwhile: () => Promise<unknown> = async () => undefined): void {
+  let first = true;
+  world.index.before = async (method) => {
+    if (method !== 'create' || !first) return;
+    first = false;
+    world.time.nowMs += 6_000;
+    await meanwhile();
+  };
+}
+
+describe('a write that was stored late', () => {
+  it('stays beside what it contradicts when it never held the slot', async () => {
+    const world = createWorld();
+    const paris = await put(world, home('Ann lives in Paris'));
+    late(world);
+    const rome = await put(world, home('Ann lives in Rome'), agent);
+    expect(rome.outcome).to.equal('conflict');
+    expect(rome.memory_id).not.to.equal(paris.memory_id);
+    expect(head(world, rome.memory_id)).to.deep.include({ status: 'conflict', conflict_with: [paris.memory_id] });
+    expect(head(world, paris.memory_id)).to.deep.include({ status: 'active', conflict_with: [rome.memory_id] });
+  });
+
+  it('takes the slot again that was given back to the old value', async () => {
+    const world = createWorld();
+    const paris = await put(world, home('Ann lives in Paris'));
+    late(world, async () => {
+      const repair = createSlotRepair(world.deps, createTurnLinks(world.deps));
+      for (const slot of world.slots.all()) await repair(slot);
+      expect(holderOfSlot(world)).to.equal(paris.memory_id);
+    });
+    const rome = await put(world, home('Ann lives in Rome'));
+    expect(rome).to.deep.include({ outcome: 'replaced', replaced: [paris.memory_id] });
+    expect(head(world, rome.memory_id)?.status).to.equal('active');
+    expect(head(world, paris.memory_id)).to.include({ status: 'superseded', superseded_by: rome.memory_id });
+    expect(holderOfSlot(world)).to.equal(rome.memory_id);
+  });
+
+  it('leaves one value active when another one was stored in the slot meanwhile', async () => {
+    const world = createWorld();
+    let oslo: WriteResult | undefined;
+    late(world, async () => (oslo = await put(world, home('Ann lives in Oslo'))));
+    const rome = await put(world, home('Ann lives in Rome'));
+    expect(oslo?.outcome).to.equal('stored');
+    expect(rome.outcome).to.equal('stored');
+    expect([head(world, oslo?.memory_id ?? null)?.status, head(world, rome.memory_id)?.status]).to.deep.equal(['superseded', 'active']);
+    expect(holderOfSlot(world)).to.equal(rome.memory_id);
+  });
+
+  it('waits for who has taken its text and is not stored yet', async () => {
+    const world = createWorld();
+    let taken: Promise<WriteResult> | undefined;
+    let creates = 0;
+    let go: () => void = () => undefined;
+    const stop = new Promise<void>((resolve) => (go = resolve));
+    Object.assign(world.deps, {
+      sleep: async (ms: number) => {
+        world.time.nowMs += ms;
+        go();
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+    });
+    const tea: WriteInput = { content: 'Ann likes green tea', kind: 'fact' };
+    world.index.before = async (method) => {
+      if (method !== 'create') return;
+      creates += 1;
+      if (creates === 1) {
+        world.time.nowMs += 6_000;
+        taken = put(world, tea);
+        while (creates < 2) await new Promise((resolve) => setImmediate(resolve));
+      } else await stop;
+    };
+    const first = await put(world, tea);
+    const second = await taken;
+    expect(second?.outcome).to.equal('stored');
+    expect(first).to.include({ outcome: 'duplicate', memory_id: second?.memory_id });
+    expect([...world.index.heads.values()].filter(({ record }) => record.status === 'active')).to.have.length(1);
+  });
+});
