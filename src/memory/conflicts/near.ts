@@ -12,9 +12,9 @@ const MAX_CHARS = 2_000;
 const MAX_TERMS = 64;
 /** The index shows a write within ten seconds (mappings/memory.json); after this time it is looked for there alone. */
 const RECENT_MS = 15_000;
-/** Over all places: what is older than these is looked for in the index alone. */
+/** Over all places, characters with those of metadata: what is older than these is looked for in the index alone. */
 const RECENT_KEPT = 5_000;
-const RECENT_CHARS = 1_000_000;
+const RECENT_CHARS = 5_000_000;
 /** As many are compared with each new text. */
 const RECENT_IN_PLACE = 500;
 /** Records, and characters of them, compared before other calls get their turn on the event loop. */
@@ -88,7 +88,8 @@ export function createRecentTexts(clock: Clock): RecentTexts {
       const id = record.memory_id;
       drop(id);
       const key = placeOf(record);
-      const one = { place: key, record: slim(record), terms, chars: record.content.length + (record.lex_uni ?? '').length, atMs: nowMs };
+      const kept = slim(record);
+      const one = { place: key, record: kept, terms, chars: JSON.stringify(kept).length + (record.lex_uni ?? '').length, atMs: nowMs };
       const place = places.get(key) ?? new Map<string, Recent>();
       if (place.size >= RECENT_IN_PLACE) drop(firstOf(place));
       all.set(id, one);
