@@ -26,6 +26,10 @@ const DRAIN_TIMEOUT_MS = 60_000;
 
 type State = 'running' | 'stopped';
 
+interface WriteAnswer {
+  readonly results: readonly { readonly outcome: string }[];
+}
+
 await runBench(COMMAND, async (run) => {
   const { options, engine, print } = run;
   const prefix = run.prefix('write');
@@ -48,12 +52,14 @@ await runBench(COMMAND, async (run) => {
   const rawIndex = `${prefix}-raw`;
   let rawDocument: Readonly<Record<string, unknown>> = {};
   let made = 0;
+  const outcomes = new Map<string, number>();
 
   const round = async (times: { rest: Latency; raw: Latency }): Promise<void> => {
     for (const item of corpus.next(options.count('writes'))) {
       // Without `keep`, as an agent writes: with the worth filter and the duplicate check.
       const body = JSON.stringify({ ...item, admission: 'auto' });
-      await times.rest.time(() => rest.json({ method: 'POST', path: '/v1/memories', body }));
+      const { results } = await times.rest.time(() => rest.json<WriteAnswer>({ method: 'POST', path: '/v1/memories', body }));
+      outcomes.set(results[0]?.outcome ?? '', (outcomes.get(results[0]?.outcome ?? '') ?? 0) + 1);
       made += 1;
       const straight = {
         method: 'PUT',
@@ -109,7 +115,15 @@ await runBench(COMMAND, async (run) => {
       `  over the raw call beside it       ${overRaw.running.toFixed(2)} with the embedder running, ${overRaw.stopped.toFixed(2)} stopped`,
     );
     print(`  stopped / running (median)        ${median(ratios).toFixed(2)} (${ratios.map((r) => r.toFixed(2)).join(', ')})`);
-    return { writes_per_round: options.count('writes'), ...figures, over_raw: overRaw, stopped_over_running: median(ratios), ratios };
+    print(`  outcomes                          ${[...outcomes].map(([outcome, n]) => `${outcome} ${n}`).join(', ')}`);
+    return {
+      outcomes: Object.fromEntries(outcomes),
+      writes_per_round: options.count('writes'),
+      ...figures,
+      over_raw: overRaw,
+      stopped_over_running: median(ratios),
+      ratios,
+    };
   } finally {
     rest.close();
     raw.close();
