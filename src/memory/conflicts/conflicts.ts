@@ -13,6 +13,7 @@ import type { Entry, Step } from './entry.ts';
 import { createHeads } from './heads.ts';
 import { printOf, slotKey } from './keys.ts';
 import { createSettleLate } from './late.ts';
+import { createMarks } from './marks.ts';
 import { createRecentTexts } from './near.ts';
 import { createPlan } from './plan.ts';
 import { storedResult } from './results.ts';
@@ -41,14 +42,16 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
   const recent = createRecentTexts(deps.clock);
   const plan = createPlan(deps, heads, recent);
   const settleLate = createSettleLate(deps, turns, heads);
+  const marks = createMarks(deps, heads);
 
-  /** Marks what a stored record met, and ends the move of its slot. What is left undone after a crash the repair job does. */
-  const mark = async (call: CallContext, record: MemoryRecord, step: Extract<Step, { do: 'store' }>): Promise<void> => {
-    let ended = true;
-    for (const ref of step.replaces) ended = (await heads.supersede(ref, record.memory_id, call)) && ended;
-    for (const ref of step.doubts) await heads.doubt(ref, record.memory_id, call);
-    for (const ref of step.contests) await heads.contest(ref, record.memory_id, call);
-    if (step.moved !== undefined && ended) await deps.slots.move(record.tenant, [movedTo(step.moved, step.moved.document)]);
+  /** What is stored stands, marked or not: a repeat of it and the repair job mark what is left. */
+  const quietly = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      deps.onDegraded?.('marks', error);
+      return undefined;
+    }
   };
 
   /** Claims made for a record that another one stands for now go to that one. */
@@ -99,8 +102,8 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
           }
           const { record } = one;
           recent.remember(record);
-          const winner = isLate ? await settleLate(call, record, step.holds ?? []) : undefined;
-          if (winner === undefined) await mark(call, record, step);
+          const winner = isLate ? await quietly(() => settleLate(call, record, step.holds ?? [])) : undefined;
+          if (winner === undefined) await quietly(() => marks.set(call, record, step));
           changed ||= isLate || step.outcome !== undefined;
           const result = storedResult(record, step);
           results.set(i, winner === undefined ? result : copyOf(result, winner));
@@ -117,14 +120,15 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
           const leader = step?.do === 'follow' ? results.get(open[step.leader]?.i ?? -1) : undefined;
           if (leader !== undefined) results.set(i, following(leader));
         }
-        if (results.size > done) {
+        if (results.size === entries.length) break;
+        const isStuck = results.size === done;
+        if (call.signal.aborted || (isStuck && deps.clock() - startMs > PATIENCE_MS)) {
+          if (results.size === 0) throw new HindsightError('ERR_STORE_UNAVAILABLE', { cause: new Error('a claim never came free') });
+          break;
+        }
+        if (!isStuck) {
           pauseMs = FIRST_PAUSE_MS;
           continue;
-        }
-        if (call.signal.aborted || deps.clock() - startMs > PATIENCE_MS) {
-          if (results.size === 0) throw new HindsightError('ERR_STORE_UNAVAILABLE', { cause: new Error('a claim never came free') });
-          for (const { i } of open) results.set(i, failedResult());
-          break;
         }
         await deps.sleep(pauseMs, call.signal);
         pauseMs = Math.min(LAST_PAUSE_MS, pauseMs * 2);
@@ -139,8 +143,10 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
     switch (step.do) {
       case 'repeat':
         await handOver(step.claims ?? [], step.head);
+        await quietly(() => marks.finish(call, step.head));
         return withTarget(storedResult(step.head, step));
       case 'done':
+        await quietly(() => marks.finish(call, step.head));
         return storedResult(step.head, { ...(step.head.supersedes === undefined ? {} : { outcome: 'replaced' as const }) });
       case 'merge': {
         const merged = await heads.unite(step.head, record, call);

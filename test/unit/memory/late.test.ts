@@ -100,3 +100,88 @@ describe('a write that was stored late', () => {
     expect([...world.index.heads.values()].filter(({ record }) => record.status === 'active')).to.have.length(1);
   });
 });
+
+describe('a write whose marks fail', () => {
+  const failing = (world: World): void => {
+    world.index.before = (method) => {
+      if (method === 'saveVersion') throw new Error('the store is away');
+    };
+  };
+
+  it('answers what is stored as stored, and tells of the mark', async () => {
+    const degraded: string[] = [];
+    const world = createWorld({ deps: { onDegraded: (part) => void degraded.push(part) } });
+    const paris = await put(world, home('Ann lives in Paris'));
+    failing(world);
+    const items = [home('Ann lives in Rome'), { content: 'The build needs Node 20', kind: 'fact' as const }];
+    const { results } = await world.memory.write({ items }, world.call());
+    expect(results.map(({ outcome }) => outcome)).to.deep.equal(['replaced', 'stored']);
+    expect(degraded).to.deep.equal(['marks']);
+    expect(head(world, paris.memory_id)?.status).to.equal('active');
+  });
+
+  it('marks what is left when the same is said again', async () => {
+    const world = createWorld();
+    const paris = await put(world, home('Ann lives in Paris'));
+    failing(world);
+    const rome = await put(world, home('Ann lives in Rome'));
+    world.index.before = undefined;
+    expect(await put(world, home('Ann lives in Rome'))).to.include({ outcome: 'duplicate', memory_id: rome.memory_id });
+    expect(head(world, paris.memory_id)).to.include({ status: 'superseded', superseded_by: rome.memory_id });
+  });
+
+  it('marks what is left when the call is made again', async () => {
+    const world = createWorld();
+    const inferred = await put(world, home('Ann lives in Paris'));
+    failing(world);
+    const call = world.call(agent, { idempotencyKey: 'k1' });
+    const { dirty } = world.deps;
+    let marked = 0;
+    Object.assign(world.deps, {
+      dirty: {
+        ...dirty,
+        mark: async (tenant: string) => {
+          marked += 1;
+          if (marked === 2) throw new Error('cut off');
+          return dirty.mark(tenant);
+        },
+      },
+    });
+    await world.memory.write(home('Ann lives in Rome'), call).then(
+      () => expect.fail('it was cut off'),
+      () => undefined,
+    );
+    world.index.before = undefined;
+    const { results } = await world.memory.write(home('Ann lives in Rome'), call);
+    expect(head(world, inferred.memory_id)).to.deep.include({ status: 'active', conflict_with: [results[0]?.memory_id] });
+  });
+
+  it('ends nothing that was brought back since', async () => {
+    const world = createWorld();
+    const paris = await put(world, home('Ann lives in Paris'));
+    const rome = await put(world, home('Ann lives in Rome'));
+    world.time.nowMs += 1_000;
+    const back = { ...(head(world, paris.memory_id) as MemoryRecord), status: 'active' as const };
+    const { superseded_by: _by, ...stands } = back;
+    world.index.plant({ ...stands, subject: 'Bo', valid_from: new Date(world.time.nowMs).toISOString() });
+    expect((await put(world, home('Ann lives in Rome'))).memory_id).to.equal(rome.memory_id);
+    expect(head(world, paris.memory_id)?.status).to.equal('active');
+  });
+});
+
+describe('a batch whose call is given up', () => {
+  it('begins no further round', async () => {
+    const world = createWorld();
+    const given = new AbortController();
+    let creates = 0;
+    world.index.before = (method) => {
+      if (!method.startsWith('create')) return;
+      creates += 1;
+      given.abort();
+    };
+    const items = ['Paris', 'Rome', 'Oslo'].map((city) => home(`Ann lives in ${city}`));
+    const { results } = await world.memory.write({ items }, world.call(principal(), { signal: given.signal }));
+    expect(results.map(({ outcome }) => outcome)).to.deep.equal(['stored', 'failed', 'failed']);
+    expect(creates).to.equal(1);
+  });
+});
