@@ -1,14 +1,15 @@
-/** What a new memory does to a stored one it meets: repeats it, is taken in by it, takes its place, contradicts it, or stands beside it. Pure. */
+/** What a new memory does to a stored one it meets: repeats it, is taken in by it, takes its place, contradicts it, was true before it, or stands beside it. Pure. */
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { wordsOf } from '../../guard/screening/near-duplicates.ts';
 import { bringsOrigin, bringsTags, holdsTags } from '../../guard/unite.ts';
 import { filtersOf, slotKey, viewOf } from './keys.ts';
+import { isEarlier } from './past.ts';
 import type { RelationPolicy } from './relation-policy.ts';
 import type { Relation } from './relation-kind.ts';
 import { relationOf, speaksOfSelf } from './relation.ts';
 
 export interface Meeting {
-  readonly does: 'repeat' | 'merge' | 'replace' | 'contest' | 'doubt' | 'beside';
+  readonly does: 'repeat' | 'merge' | 'replace' | 'contest' | 'doubt' | 'past' | 'beside';
   readonly reason: string;
 }
 
@@ -19,23 +20,31 @@ export interface Rights {
   readonly nowMs: number;
 }
 
+/** Why a memory is superseded from its first day. */
+export const EARLIER = 'an earlier value';
+
 /** A repeat lets a memory that ends live on where less than half of the new life is left. */
 const LIFE_SHARE = 0.5;
 
 /**
  * A less trusted memory never takes the place of a more trusted one, and nobody's takes that of somebody else's without memory:admin
  * (guard.md, anomaly and contradiction; forgetting and hiding ask for the same right). Where both stay, the less trusted one is in doubt.
+ * What was true before the stored one takes nobody's place and makes nobody doubted.
  */
 export function against(head: MemoryRecord, record: MemoryRecord, policy: RelationPolicy, rights: Rights): Meeting {
   if (head.namespace !== record.namespace || viewOf(head) !== viewOf(record)) return { does: 'beside', reason: 'of another view' };
   const { kind, reason } = related(head, record, policy);
-  const mayReplace = record.trust_tier >= head.trust_tier && (head.owner === record.owner || rights.admin);
-  const stands = record.trust_tier > head.trust_tier ? 'doubt' : 'contest';
+  const earlier = isEarlier(record, head);
+  const own = head.owner === record.owner;
+  const mayReplace = !earlier && record.trust_tier >= head.trust_tier && (own || rights.admin);
+  const outranks = record.trust_tier > head.trust_tier;
+  const stands = !outranks ? 'contest' : earlier ? 'beside' : 'doubt';
   switch (kind) {
     case 'same':
       return meetingSame(head, record, reason, rights);
     case 'changed':
     case 'retracted':
+      if (earlier && own && !outranks) return { does: 'past', reason: EARLIER };
       return { does: mayReplace ? 'replace' : stands, reason };
     case 'unsure':
       return { does: mayReplace ? 'doubt' : stands, reason };

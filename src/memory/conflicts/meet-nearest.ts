@@ -2,6 +2,7 @@
 import { DEFAULT_STATUSES, type MemoryRecord } from '../../domain/memory.ts';
 import { against } from './against.ts';
 import { refOf } from './meet.ts';
+import { isEarlier } from './past.ts';
 import { cosineOf, nearestOf, type Placed } from './nearest.ts';
 import { createPairSettler, mayMeet, type Settled } from './settle-pair.ts';
 import type { MemoryDeps } from '../deps.ts';
@@ -68,8 +69,10 @@ function isNear(a: Placed, b: Placed, cosine: number): boolean {
   return a.vector.reduce((sum, x, i) => sum + x * (b.vector[i] ?? 0), 0) >= cosine;
 }
 
-/** The one that was written or changed last is the newer. */
+/** What was true first is the older; of one time, or without one, what was stored first: a later change of a mark says nothing. */
 function inOrder(a: MemoryRecord, b: MemoryRecord): readonly [MemoryRecord, MemoryRecord] {
-  const order = a.valid_from === b.valid_from ? a.memory_id < b.memory_id : a.valid_from < b.valid_from;
+  if (isEarlier(a, b)) return [a, b];
+  if (isEarlier(b, a)) return [b, a];
+  const order = a.created_at === b.created_at ? a.memory_id < b.memory_id : a.created_at < b.created_at;
   return order ? [a, b] : [b, a];
 }

@@ -14,9 +14,9 @@ const HELD_OUTCOME: Readonly<Partial<Record<Status, Outcome>>> = {
   quarantined: 'quarantined',
 };
 
-/** The step with one more memory met; a step that stores nothing stays as it is. */
+/** The step with one more memory met; one that stores nothing, or an earlier value, stays as it is. */
 export function meets(step: Step, head: StoredRecord, { does, reason }: Meeting): Step {
-  if (step.do !== 'store') return step;
+  if (step.do !== 'store' || step.record.status === 'superseded') return step;
   const { record } = head;
   const ref = refOf(record);
   switch (does) {
@@ -35,6 +35,8 @@ export function meets(step: Step, head: StoredRecord, { does, reason }: Meeting)
       const outcome = step.outcome ?? 'replaced';
       return { ...step, record: { ...step.record, supersedes }, outcome, reason, replaces: [...step.replaces, ref] };
     }
+    case 'past':
+      return { ...step, record: { ...step.record, status: 'superseded', superseded_by: record.memory_id, reason }, reason };
     case 'doubt': {
       const conflict_with = added(step.record.conflict_with, record.memory_id);
       return { ...step, record: { ...step.record, conflict_with }, outcome: 'conflict', reason, doubts: [...step.doubts, ref] };

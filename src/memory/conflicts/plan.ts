@@ -6,13 +6,14 @@ import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
 import { serviceReads } from '../service-reads.ts';
 import { shownStatuses } from '../statuses.ts';
-import { against, meetingSame, type Rights } from './against.ts';
+import { against, EARLIER, meetingSame, type Rights } from './against.ts';
 import { claimAll, claimsOf, movedTo, type Claimant, type Standing } from './standings.ts';
 import { plainly, type Claimed, type Entry, type Step } from './entry.ts';
 import type { Heads } from './heads.ts';
 import { standingOf } from './keys.ts';
 import { meets, refOf, repeats } from './meet.ts';
 import { nearOf, type RecentTexts } from './near.ts';
+import { knownPasts } from './past.ts';
 import { within } from './within.ts';
 
 /** One step for each entry. Errors: ERR_STORE_*. */
@@ -88,7 +89,9 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     const meeting = against(head.record, record, policy, rights);
     // of what its writer may not read nothing is told but its id
     const known =
-      readable(call, head.record) || meeting.does === 'beside' ? meeting : ({ does: 'replace', reason: 'a new value' } as const);
+      readable(call, head.record) || meeting.does === 'beside' || meeting.does === 'past'
+        ? meeting
+        : ({ does: 'replace', reason: 'a new value' } as const);
     const met = meets(step, head, known);
     if (met.do !== 'store' || (known.does !== 'replace' && known.does !== 'doubt')) return { ...sofar, step: met };
     const move = movedTo(held, slot.document, known.does === 'replace' ? head.record.memory_id : undefined);
@@ -124,9 +127,26 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
       });
       // what says the same goes before what says otherwise
       const same = meetings.find(({ meeting }) => meeting.does === 'repeat' || meeting.does === 'merge');
-      const others = meetings.length > MOST_MET ? [] : meetings;
+      const past = meetings.filter(({ meeting }) => meeting.does === 'past').slice(0, 1);
+      const others = meetings.length > MOST_MET ? [] : past.length > 0 ? past : meetings;
       const next = (same === undefined ? others : [same]).reduce((sofar: Step, { head, meeting }) => meets(sofar, head, meeting), step);
       if (next !== step) decisions.set(i, { ...decision, step: next });
+    }
+  };
+
+  /** An earlier value holds no claim, and so is known by its text when it is told again. */
+  const repeatPasts = async (decisions: Map<number, Decision>): Promise<void> => {
+    const pasts = [...decisions].flatMap(([i, decision]) => {
+      const { step } = decision;
+      return step.do === 'store' && step.record.status === 'superseded' ? [{ i, decision, record: step.record }] : [];
+    });
+    const known = await knownPasts(
+      reads,
+      pasts.map(({ record }) => record),
+    );
+    for (const { i, decision, record } of pasts) {
+      const head = known.get(record.memory_id);
+      if (head !== undefined) decisions.set(i, { ...decision, moves: [], step: repeats(head, EARLIER) });
     }
   };
 
@@ -165,6 +185,7 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
       if (standing !== undefined) decisions.set(i, decide(call, claimant, standing, rights));
     }
     await compareWords(call, decisions, rights);
+    await repeatPasts(decisions);
     await moveAll(call, decisions);
     for (const [at, { i }] of asking.entries()) {
       const decision = decisions.get(i);

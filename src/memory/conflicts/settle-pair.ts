@@ -104,6 +104,8 @@ export function createPairSettler(
     const [olderRef, newerRef] = [refOf(older), refOf(newer)];
     switch (does) {
       case 'beside':
+      // the pair comes in the order of its times
+      case 'past':
         return BESIDE;
       case 'repeat':
         await merge(newer, older);

@@ -125,6 +125,26 @@ describe('vector near-duplicates', () => {
     expect(await write(world, fact('Store 3 oak planks in the shed.')), 'said anew').to.not.include({ memory_id: newer });
   });
 
+  it('let what was true later stand, whichever came or was touched last', async () => {
+    const { world, run } = nearWorld();
+    const now = await idOf(world, fact('Store 5 oak planks in the shed.'));
+    await run();
+    const before = await idOf(world, fact('Store 3 oak planks in the shed.', { occurred_at: '2019-05-01T10:00:00Z' }));
+    await run();
+    expect(headOf(world, now)).to.include({ status: 'active' });
+    expect(headOf(world, before)).to.include({ status: 'superseded', superseded_by: now });
+  });
+
+  it('are not put in another order by a change of a mark', async () => {
+    const { world, run } = nearWorld();
+    const first = await idOf(world, fact('Store 3 oak planks in the shed.'));
+    const second = await idOf(world, fact('Store 5 oak planks in the shed.'));
+    world.time.nowMs += 1_000;
+    await world.memory.update({ memory_id: first, pinned: true }, world.call());
+    await run();
+    expect([first, second].map((id) => headOf(world, id).status)).to.deep.equal(['superseded', 'active']);
+  });
+
   it('put the older one in doubt when one denies what the other says', async () => {
     const { world, run } = nearWorld();
     const older = await idOf(world, fact('Ana eats olive bread.'));

@@ -315,6 +315,45 @@ describe('slots at the write', () => {
     expect(slot?.document).not.to.have.property('previous_id');
   });
 
+  it('stores what was true before as superseded, and never in the place of what is true now', async () => {
+    const world = createWorld();
+    const rome = await put(world, home('Ann lives in Rome'));
+    const past = home('Ann lives in Berlin', { occurred_at: '2019-05-01T00:00:00Z' });
+    const berlin = await put(world, past);
+    expect(berlin).to.deep.include({ outcome: 'stored', reason: 'an earlier value', replaced: [] });
+    expect(head(world, berlin.memory_id)).to.include({ status: 'superseded', superseded_by: rome.memory_id, reason: 'an earlier value' });
+    expect(head(world, rome.memory_id)).to.include({ status: 'active', version: 1 });
+    world.time.nowMs += 10_000;
+    expect(await put(world, past), 'told again').to.include({ outcome: 'duplicate', memory_id: berlin.memory_id });
+    expect((await put(world, { ...past, occurred_at: '2015-05-01T00:00:00Z' })).outcome, 'of another time').to.equal('stored');
+    expect(heads(world)).to.have.length(3);
+    const oslo = await put(world, home('Ann lives in Oslo'));
+    expect(oslo).to.deep.include({ outcome: 'replaced', replaced: [rome.memory_id] });
+  });
+
+  it('lets the later of two dated values stand, in whatever order they come, and takes a midnight for its day', async () => {
+    for (const years of [
+      ['2019', '2021'],
+      ['2021', '2019'],
+    ]) {
+      const world = createWorld();
+      for (const year of years) await put(world, home(`Ann lives in city${year}`, { occurred_at: `${year}-05-01T12:00:00Z` }));
+      const active = heads(world).filter(({ status }) => status === 'active');
+      expect(active.map(({ content }) => content)).to.deep.equal(['Ann lives in city2021']);
+      const today = `${new Date(world.time.nowMs).toISOString().slice(0, 10)}T00:00:00Z`;
+      await put(world, home('Ann lives in Rome'));
+      expect((await put(world, home('Ann lives in Oslo', { occurred_at: today }))).outcome).to.equal('replaced');
+    }
+  });
+
+  it('makes nobody doubted by what was true before', async () => {
+    const world = createWorld();
+    const inferred = await put(world, home('Ann lives in Rome'), agent);
+    const person = await put(world, home('Ann lives in Berlin', { occurred_at: '2019-05-01T00:00:00Z' }));
+    expect([inferred, person].map((one) => head(world, one.memory_id).status)).to.deep.equal(['active', 'active']);
+    expect(head(world, inferred.memory_id)).to.include({ version: 1 });
+  });
+
   it('keeps several values of a topic that holds several', async () => {
     const world = createWorld();
     await put(world, fact('Ann is allergic to peanuts', { subject: 'Ann', topic: 'allergies' }));

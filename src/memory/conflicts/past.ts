@@ -1,0 +1,46 @@
+/** Earlier values: what was true before the memory that holds its place is stored as history at once; against and the embed job tell by it who comes first. */
+import type { MemoryRecord } from '../../domain/memory.ts';
+import { bringsTags } from '../../guard/unite.ts';
+import { byPlace, type ServiceReads } from '../service-reads.ts';
+import { printOf, viewOf } from './keys.ts';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Whether what the record tells of was over before the other one's time (`event_at`); a midnight, UTC, stands for its whole day. One that
+ * says nothing of when it happened never is: clocks of two processes differ.
+ */
+export function isEarlier(record: MemoryRecord, other: MemoryRecord): boolean {
+  if (record.occurred_at === undefined) return false;
+  const atMs = Date.parse(record.event_at);
+  return (atMs % DAY_MS === 0 ? atMs + DAY_MS - 1 : atMs) < Date.parse(other.event_at);
+}
+
+/** For each of these earlier values the memory of its owner that tells the same of the same time, where one is stored. Errors: ERR_STORE_*. */
+export async function knownPasts(reads: ServiceReads, records: readonly MemoryRecord[]): Promise<ReadonlyMap<string, MemoryRecord>> {
+  const known = new Map<string, MemoryRecord>();
+  for (const group of byPlace(records)) {
+    const [place] = group;
+    if (place === undefined) continue;
+    const found = await reads.find(place, { fingerprint: [...new Set(group.map(({ fingerprint }) => fingerprint))] });
+    for (const record of group) {
+      const same = found.find((one) => tellsSame(one, record));
+      if (same !== undefined) known.set(record.memory_id, same);
+    }
+  }
+  return known;
+}
+
+function tellsSame(stored: MemoryRecord, record: MemoryRecord): boolean {
+  return (
+    stored.status === 'superseded' &&
+    stored.memory_id !== record.memory_id &&
+    stored.owner === record.owner &&
+    stored.generation === record.generation &&
+    viewOf(stored) === viewOf(record) &&
+    stored.occurred_at === record.occurred_at &&
+    stored.trust_tier >= record.trust_tier &&
+    printOf(stored) === printOf(record) &&
+    !bringsTags(stored, record)
+  );
+}
