@@ -1,9 +1,10 @@
 /** policies/admission.yaml: every rule and term against the examples beside it, in Chinese and English, and the speed of its patterns. */
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { admissionSchema, compileAdmission } from '../../src/memory/admission/policy.ts';
+import { admissionSchema, compileAdmission, speakerFeature, SPEAKERS, type Speaker } from '../../src/memory/admission/policy.ts';
 import { readSentence } from '../../src/memory/admission/read.ts';
 import { sentencesOf } from '../../src/memory/admission/sentences.ts';
+import { substanceOf } from '../../src/memory/admission/substance.ts';
 import { loadPolicy } from '../../src/policy.ts';
 
 const policy = loadPolicy(join(import.meta.dirname, '..', '..', 'policies', 'admission.yaml'), admissionSchema);
@@ -13,17 +14,18 @@ const SENTENCE_CHARS = 400;
 /** CPU time for one pattern over one sentence: linear ones take a fraction of it. */
 const MAX_CPU_MS = 40;
 
-const rulesOf = (text: string): readonly (string | undefined)[] =>
+const rulesOf = (text: string, speaker: Speaker = 'person'): readonly (string | undefined)[] =>
   sentencesOf(text).flatMap((sentence) => {
-    const { rule, within, acknowledgement } = readSentence(compiled, sentence, 'person');
+    const { rule, within, acknowledgement } = readSentence(compiled, sentence, speaker);
     return acknowledgement === true ? ['acknowledgement'] : [rule?.id, within?.id];
   });
 
 describe('the policy of admission', () => {
   for (const rule of policy.rules) {
     it(`${rule.id} finds its examples and leaves the others alone`, () => {
-      for (const text of rule.match) expect(rulesOf(text), text).to.include(rule.id);
-      for (const text of rule.pass) expect(rulesOf(text), text).not.to.include(rule.id);
+      const speaker = SPEAKERS.find((one) => rule.all.includes(speakerFeature(one)));
+      for (const text of rule.match) expect(rulesOf(text, speaker), text).to.include(rule.id);
+      for (const text of rule.pass) expect(rulesOf(text, speaker), text).not.to.include(rule.id);
     });
 
     it(`${rule.id} has examples in both languages`, () => {
@@ -53,6 +55,13 @@ describe('the policy of admission', () => {
 
   it('every rule that drops has the grade of what is not kept, every other one of what is', () => {
     for (const { id, drops, grade } of policy.rules) expect((grade - 1) / 4 < policy.keep_from, id).to.equal(drops === true);
+  });
+
+  it('knows the words of any talk: one of them repeated is no substance, and every level is above none', () => {
+    const words = policy.common.split(/\s+/u).filter((word) => word !== '');
+    expect(new Set(words).size).to.equal(words.length);
+    for (const word of words) expect(substanceOf(`${word} ${word}`, compiled.common), word).to.equal(0);
+    expect([...compiled.substance.values()]).to.deep.equal([1, 2, 3, 4]);
   });
 
   it('has ids of its own, uses every feature, and names none that there is not', () => {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { KINDS, type Kind } from '../../domain/memory.ts';
 import type { DeepReadonly } from '../../policy.ts';
+import { commonWords, type CommonWords } from './substance.ts';
 
 const patterns = z
   .array(z.string().min(1))
@@ -20,6 +21,10 @@ export const admissionSchema = z
     model: z.strictObject({ time_ms: z.int().min(100).max(60_000), failures: z.int().min(1), rest_ms: z.int().min(0).max(3_600_000) }),
     volatile: z.array(z.strictObject({ ttl_seconds: z.int().min(60), patterns, ...examples })),
     lead_in: patterns,
+    /** Words of any talk, between white space. */
+    common: z.string().min(1),
+    /** Levels of substance by name: words beyond the common ones. */
+    substance: z.record(z.string().regex(/^[a-z_]+$/), z.int().min(1)),
     features: z.record(z.string().regex(/^[a-z_]+$/), z.union([patterns, z.strictObject({ cased: z.literal(true), patterns })])),
     rules: z
       .array(
@@ -32,6 +37,8 @@ export const admissionSchema = z
           drops: z.literal(true).optional(),
           /** Only among the turns of a session: a text written without one is a note, which may well be an order to oneself. */
           of_turns: z.literal(true).optional(),
+          /** Kept, but a language model may know better. */
+          unsure: z.literal(true).optional(),
           /** A clause of such a sentence may state something all the same. */
           carries: z.literal(true).optional(),
           /** Holds for such a clause too. */
@@ -44,10 +51,10 @@ export const admissionSchema = z
       )
       .min(1),
   })
-  .superRefine(({ features, rules }, ctx) => {
+  .superRefine(({ features, rules, substance }, ctx) => {
     for (const [i, rule] of rules.entries())
       for (const name of [...rule.all, ...(rule.any ?? []), ...(rule.none ?? []), ...READ_BY_CODE])
-        if (features[name] === undefined && !BY_SPEAKER.includes(name))
+        if (features[name] === undefined && substance[name] === undefined && !BY_SPEAKER.includes(name))
           ctx.addIssue({ code: 'custom', path: ['rules', i], message: `names a feature that there is not: ${name}` });
   });
 
@@ -73,6 +80,7 @@ export interface AdmissionRule {
   readonly reason: string;
   readonly drops: boolean;
   readonly ofTurns: boolean;
+  readonly unsure: boolean;
   readonly carries: boolean;
   readonly carried: boolean;
   readonly all: readonly string[];
@@ -88,6 +96,8 @@ export interface CompiledAdmission {
   readonly model: { readonly timeMs: number; readonly failures: number; readonly restMs: number };
   readonly volatile: readonly { readonly ttlSeconds: number; readonly pattern: RegExp }[];
   readonly leadIn: RegExp;
+  readonly common: CommonWords;
+  readonly substance: ReadonlyMap<string, number>;
   readonly features: ReadonlyMap<string, { readonly cased: boolean; readonly pattern: RegExp }>;
   readonly rules: readonly AdmissionRule[];
 }
@@ -101,6 +111,8 @@ export function compileAdmission(policy: AdmissionPolicy): CompiledAdmission {
     model: { timeMs: policy.model.time_ms, failures: policy.model.failures, restMs: policy.model.rest_ms },
     volatile: policy.volatile.map(({ ttl_seconds: ttlSeconds, patterns: sources }) => ({ ttlSeconds, pattern: joined(sources) })),
     leadIn: joined(policy.lead_in),
+    common: commonWords(policy.common.trim().split(/\s+/u)),
+    substance: new Map(Object.entries(policy.substance)),
     features: new Map(
       Object.entries(policy.features).map(([name, feature]) => {
         const sources: readonly string[] = 'patterns' in feature ? feature.patterns : feature;
@@ -114,6 +126,7 @@ export function compileAdmission(policy: AdmissionPolicy): CompiledAdmission {
       reason: rule.reason,
       drops: rule.drops === true,
       ofTurns: rule.of_turns === true,
+      unsure: rule.unsure === true,
       carries: rule.carries === true,
       carried: rule.carried === true,
       all: rule.all,

@@ -1,6 +1,7 @@
 /** Reads one sentence by the admission rules: what it is, and what its clauses state where the whole of it only asks. Pure. */
 import { speakerFeature, type AdmissionRule, type CompiledAdmission, type Speaker } from './policy.ts';
 import { clausesOf, sentenceOf, type Sentence } from './sentences.ts';
+import { substanceOf } from './substance.ts';
 
 /** What a sentence was taken for. `rule` undefined: no rule speaks about it. */
 export interface Reading {
@@ -37,11 +38,14 @@ function withoutLeadIn({ leadIn }: CompiledAdmission, given: Sentence): Sentence
 type Has = (feature: string) => boolean;
 
 /** Each feature is looked for once, when a rule asks. */
-function featuresOf({ features }: CompiledAdmission, sentence: Sentence, speaker: Speaker): Has {
+function featuresOf({ features, substance, common }: CompiledAdmission, sentence: Sentence, speaker: Speaker): Has {
   const known = new Map([[speakerFeature(speaker), true]]);
+  let says: number | undefined;
   return (name) => {
     const before = known.get(name);
     if (before !== undefined) return before;
+    const level = substance.get(name);
+    if (level !== undefined) return (says ??= substanceOf(sentence.text, common)) >= level;
     const feature = features.get(name);
     const found = feature?.pattern.test(feature.cased ? sentence.cased : sentence.text) === true;
     known.set(name, found);

@@ -143,7 +143,7 @@ function gradedOf(policy: CompiledAdmission, { rule, within, acknowledgement }: 
   if (rule === undefined || (rule.ofTurns && isNote && within === undefined))
     return { grade: policy.plainGrade, kind: undefined, reason: 'nothing speaks against it', ruled: false, text };
   const said: AdmissionRule = rule.drops && within !== undefined ? within : rule;
-  return { grade: said.grade, kind: within?.kind ?? said.kind, reason: said.reason, ruled: true, text };
+  return { grade: said.grade, kind: within?.kind ?? said.kind, reason: said.reason, ruled: !said.unsure, text };
 }
 
 function importanceOf({ importance: given }: WriteItem, { grade, ruled }: Graded, actor: Actor, policy: CompiledAdmission): number {
