@@ -81,7 +81,7 @@ export async function openMemoryService(): Promise<MemoryService> {
   const meetNearest = createMeetNearest({ index, guard, dirty, embedder, clock: systemClock, slots, relations }, links);
   const workers: Worker[] = [];
   const newWorker = (by: string, onError?: (error: unknown) => void): Worker => {
-    const job = createEmbedJob({ index, queue, guard, embedder, clock: systemClock, by, meetNearest });
+    const job = createEmbedJob({ index, queue, guard, embedder, dirty, clock: systemClock, by, meetNearest });
     const worker = createWorker({
       job,
       clock: systemClock,
