@@ -147,8 +147,8 @@ export function createPairSettler(
   };
 }
 
-/** Both stand, neither is to be kept as it was given, and nobody has told them apart yet. */
+/** Both stand, neither is to be kept as it was given, and nobody has told both of the other yet: a crash may have left one of them untold. */
 export function mayMeet(older: MemoryRecord, newer: MemoryRecord): boolean {
   if ([older, newer].some((record) => standingOf(record) !== 'active' || record.admission === 'keep')) return false;
-  return !(older.conflict_with ?? []).includes(newer.memory_id) && !(newer.conflict_with ?? []).includes(older.memory_id);
+  return !(older.conflict_with ?? []).includes(newer.memory_id) || !(newer.conflict_with ?? []).includes(older.memory_id);
 }

@@ -155,6 +155,20 @@ describe('vector near-duplicates', () => {
     expect(headOf(world, newer)).to.deep.include({ status: 'active', conflict_with: [older] });
   });
 
+  it('end the doubt that a crash left half told: the newer names the older one, which knows of nothing', async () => {
+    const { world, run } = nearWorld();
+    const older = await idOf(world, fact('Ana eats olive bread.'));
+    await run();
+    const newer = await idOf(world, fact('Ana does not eat olive bread.'));
+    world.index.plant({ ...headOf(world, newer), conflict_with: [older] });
+    await run();
+    expect(headOf(world, older)).to.deep.include({ status: 'conflict', doubt: 0.5, conflict_with: [newer] });
+    const { version } = headOf(world, older);
+    for (const id of [older, newer]) world.index.plant({ ...headOf(world, id), spaces_due: ['zh', 'en'] });
+    await run();
+    expect(headOf(world, older).version, 'told once').to.equal(version);
+  });
+
   it('never bring private memories of two owners together, nor those of two namespaces', async () => {
     const { world, run } = nearWorld();
     const [ann, bob] = [principal({ namespaces: ['**'] }), principal({ sub: 'bob', namespaces: ['**'] })];
