@@ -31,7 +31,7 @@ export interface EmbedJobOptions {
   readonly probePauseMs?: number;
   /** Has what got its vectors meet the memories nearest to it, before it counts as settled. */
   readonly meetNearest?: MeetNearest;
-  /** That failed: the vectors are written all the same, and what says the same twice stays. */
+  /** That failed for another reason than a store that is away: the vectors are written all the same, and what says the same twice stays. */
   readonly onUnmet?: (error: unknown) => void;
   readonly onDepth?: (depth: QueueDepth) => void;
   readonly onFailed?: (reason: 'unavailable' | 'rejected' | 'store', error: unknown) => void;
@@ -55,7 +55,8 @@ type LinkedWork = EmbedWork & { readonly previous: StoredRecord | undefined };
 const UNTOUCHED: Embedded = { vectors: new Map(), failed: undefined };
 
 /**
- * One run takes a batch. Throws EmbeddingUnavailable when the model is away: the leases are given back and no try is consumed. A text
+ * One run takes a batch. Throws EmbeddingUnavailable when the model is away, and ERR_STORE_UNAVAILABLE when the store was while memories
+ * met: the leases are given back and no try is consumed. A text
  * that the model refuses or fails on, while it takes others, costs its record a try, and so do vectors that the store refuses; after five
  * it is a dead letter.
  */
@@ -123,12 +124,15 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
     if (diesOf(record)) options.onDead?.(tenant, record.memory_id);
   };
 
-  const meet = async (tenant: string, results: ReadonlyMap<LinkedWork, Embedded>): Promise<void> => {
+  /** The fault of a store that is away: nothing that is settled meets again, so the batch goes back. */
+  const meet = async (tenant: string, results: ReadonlyMap<LinkedWork, Embedded>): Promise<HindsightError | undefined> => {
     try {
       await options.meetNearest?.(tenant, embeddedRecords(results));
     } catch (error) {
+      if (error instanceof HindsightError && error.code === 'ERR_STORE_UNAVAILABLE') return error;
       options.onUnmet?.(error);
     }
+    return undefined;
   };
 
   return {
@@ -156,7 +160,7 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
       const leases = keepLeases(tenant, tasks, begunMs + LEASE_MS);
       const call = createEmbedCall({ embedder, signal, callLimitMs, beforeCall: leases.renew });
       const { results, outage } = await embedAll(call, works, { signal, probePauseMs, goOn: () => clock() - begunMs < BATCH_LIMIT_MS });
-      await meet(tenant, results);
+      const away = await meet(tenant, results);
       const nowMs = clock();
       const linked = new Map(works.map((w) => [w.previous?.record.memory_id, w.stored.record.memory_id]));
       const changes = works.map((work): Change => {
@@ -165,12 +169,13 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
           ...leases.held(work.stored),
           texts: work.texts,
           patch: (now) => ({
-            ...patchOf(now, results.get(work) ?? UNTOUCHED, spaces, nowMs),
+            ...patchOf(now, (away === undefined ? results.get(work) : undefined) ?? UNTOUCHED, spaces, nowMs),
             ...(next === undefined ? {} : { next_turn_id: next }),
           }),
         };
       });
       const refused = await write(tenant, [...changes, ...linksOutside(works)]);
+      if (away !== undefined) throw away;
       // without the mark they show with the index's own refresh
       await options.dirty?.mark(tenant).catch(() => undefined);
       const refusedIds = new Set(refused.map((record) => record.memory_id));

@@ -211,10 +211,31 @@ describe('vector near-duplicates', () => {
     const { world, run, unmet } = nearWorld();
     const id = await idOf(world, fact('Ana is allergic to cashew nuts.'));
     world.index.before = (method) => {
-      if (method === 'nearest') throw new HindsightError('ERR_STORE_UNAVAILABLE');
+      if (method === 'nearest') throw new HindsightError('ERR_STORE_REJECTED');
     };
     await run();
     expect(unmet).to.have.length(1);
     expect(headOf(world, id)).to.deep.include({ spaces_due: [], spaces_ready: ['zh', 'en'] });
+  });
+
+  it('meet after an outage of the store: the batch goes back and costs no try', async () => {
+    const { world, run, unmet } = nearWorld();
+    const older = await idOf(world, fact('Ana is allergic to cashew nuts.'));
+    await run();
+    const newer = await idOf(world, fact('Ana has an allergy to cashew nuts.'));
+    world.index.before = (method) => {
+      if (method === 'nearest') throw new HindsightError('ERR_STORE_UNAVAILABLE');
+    };
+    const fault = await run().then(
+      () => undefined,
+      (error: unknown) => (error as HindsightError).code,
+    );
+    expect(fault).to.equal('ERR_STORE_UNAVAILABLE');
+    expect(unmet).to.deep.equal([]);
+    expect(headOf(world, newer)).to.deep.include({ spaces_due: ['zh', 'en'] });
+    expect(headOf(world, newer).embed_tries ?? 0).to.equal(0);
+    world.index.before = undefined;
+    await run();
+    expect(headOf(world, newer)).to.include({ status: 'superseded', superseded_by: older });
   });
 });
