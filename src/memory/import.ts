@@ -12,7 +12,7 @@ import type { AdmissionContext, MemoryDraft } from '../guard/admission.ts';
 import { maskedKinds } from '../guard/secrets/stage.ts';
 import { defined } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
-import { bareResult, failedResult, faultsOf, invalidResult } from './item-results.ts';
+import { bareResult, COLLECTION_OFF, failedResult, faultsOf, invalidResult } from './item-results.ts';
 import type { CallContext } from './gateway.ts';
 import { idempotent } from './idempotency.ts';
 import { masked, maskedFingerprint, maskFieldsOf, textsOf } from './masking.ts';
@@ -104,7 +104,7 @@ async function judge(
   const place = places.get(namespace) ?? deps.namespaces.ensure(principal.tenant, namespace, principal.owner);
   places.set(namespace, place);
   const { generation, collect } = await place;
-  if (collect === 'off') return { result: bareResult('dropped', 'collection off: this namespace takes no new memories') };
+  if (collect === 'off') return { result: bareResult('dropped', COLLECTION_OFF) };
   const fields = await maskFieldsOf(deps, unplaced, found);
   const draft = { ...asExported(unplaced, item, standing, nowMs), generation, ...fields, ...maskedFingerprint(unplaced.content, fields) };
   const context = contextOf(draft, { ...item, source: clean.source }, standing, principal);

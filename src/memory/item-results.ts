@@ -3,6 +3,9 @@ import type { CreateOutcome } from '../domain/ports.ts';
 import type { WriteResult } from '../domain/wire/write.ts';
 import type { FieldFault, HindsightError } from '../errors.ts';
 
+/** Said of whatever is written to a namespace whose collecting is switched off. */
+export const COLLECTION_OFF = 'collection off: this namespace takes no new memories';
+
 const REFUSED = 'the store refused this memory; the others are not affected';
 /** No answer is no refusal: the memory may be there (a time-out under load). */
 const UNANSWERED =

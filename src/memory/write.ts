@@ -11,7 +11,7 @@ import { defined } from './canonical.ts';
 import type { Conflicts, Stored } from './conflicts/conflicts.ts';
 import type { Entry } from './conflicts/entry.ts';
 import type { MemoryDeps } from './deps.ts';
-import { bareResult, failedResult, faultsOf, invalidResult } from './item-results.ts';
+import { bareResult, COLLECTION_OFF, failedResult, faultsOf, invalidResult } from './item-results.ts';
 import type { CallContext } from './gateway.ts';
 import { idempotent } from './idempotency.ts';
 import { checkItems, type CheckedItems } from './items.ts';
@@ -254,7 +254,7 @@ async function judge(
   const place = places.get(namespace) ?? deps.namespaces.ensure(principal.tenant, namespace, principal.owner);
   places.set(namespace, place);
   const { generation, collect } = await place;
-  if (collect === 'off') return { result: bareResult('dropped', 'collection off: this namespace takes no new memories') };
+  if (collect === 'off') return { result: bareResult('dropped', COLLECTION_OFF) };
   const fields = await maskFieldsOf(deps, unplaced, found);
   const admission = await deps.guard.admit(
     { ...unplaced, generation, ...fields, ...maskedFingerprint(unplaced.content, fields) },

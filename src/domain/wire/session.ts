@@ -24,10 +24,12 @@ export const turnAddInput = z.strictObject({
 export type TurnAddInput = z.output<typeof turnAddInput>;
 
 const kept = {
-  outcome: z.enum(OUTCOMES).describe('stored, candidate (kept, shown to people alone) or blocked by the guard'),
+  outcome: z
+    .enum(OUTCOMES)
+    .describe('stored, candidate (kept, shown to people alone), blocked by the guard, or dropped: the namespace takes nothing new'),
   reason: z.string().describe('Why, in one sentence'),
   masked: z.array(z.string()).describe('Kinds of secrets that were masked'),
-  guard: c.guardMark,
+  guard: c.guardMark.optional().describe('The verdict; none for what was dropped'),
   expires_at: z.string().nullable().describe('When the session ends unless it is used before; null when nothing was kept'),
   trace_id: z.string(),
 };

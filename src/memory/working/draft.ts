@@ -11,6 +11,7 @@ import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
 import { masked, textsOf } from '../masking.ts';
 import { writerOf } from '../record.ts';
+import { collects } from './collects.ts';
 
 export interface WorkingText {
   readonly session_id: string;
@@ -21,19 +22,19 @@ export interface WorkingText {
   readonly source?: WriteItem['source'];
 }
 
+/** As the guard admits it; `mark` is none where the namespace takes nothing new. */
+export type WorkingAdmission = Omit<Admission, 'mark'> & { readonly mark: Admission['mark'] | undefined; readonly masked: string[] };
+
 /**
  * The guard's admission of a text, with which it may be kept. Secrets are masked and not sealed: a session is over before anybody would
  * reveal them, and no key is needed. @throws ERR_NAMESPACE_FORBIDDEN, ERR_GUARD_UNAVAILABLE.
  */
-export async function admitText(
-  deps: MemoryDeps,
-  call: CallContext,
-  given: WorkingText,
-): Promise<Admission & { readonly masked: string[] }> {
+export async function admitText(deps: MemoryDeps, call: CallContext, given: WorkingText): Promise<WorkingAdmission> {
   const { principal } = call;
   const nowMs = deps.clock();
   const namespace = given.namespace ?? principal.ownNamespace;
   deps.guard.scope({}, { principal, action: 'write', reach: [namespace], nowMs });
+  if (!(await collects(deps, principal.tenant, namespace))) return { record: undefined, sealed: undefined, mark: undefined, masked: [] };
   const { value: clean, found } = masked(deps, principal.tenant, given);
   const kinds = [...new Set(found.map(({ kind }) => kind))].sort();
   const at = isoTime(nowMs);

@@ -9,19 +9,17 @@ import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
 import { invalid } from '../record.ts';
 import { trustOf } from '../view.ts';
-import { admitText, type WorkingText } from './draft.ts';
+import { admitText, type WorkingAdmission, type WorkingText } from './draft.ts';
 import { keptAnswer, refused } from './kept.ts';
 import { asWords, namesIn, textsIn, withTexts } from './state-texts.ts';
 import { readSession } from './turns.ts';
-
-type Admission = Awaited<ReturnType<typeof admitText>>;
 
 /** The state as the guard reads it; null slots say nothing but that they are to go. */
 export function admitState(
   deps: MemoryDeps,
   call: CallContext,
   given: Omit<WorkingText, 'content' | 'metadata'> & { readonly state: TaskState },
-): Promise<Admission> {
+): Promise<WorkingAdmission> {
   const { state, ...place } = given;
   const slots = Object.fromEntries(Object.entries(state).filter(([, value]) => value !== null));
   return admitText(deps, call, { ...place, content: asWords(namesIn(slots)), metadata: slots });
@@ -30,7 +28,7 @@ export function admitState(
 /** @throws ERR_REQUEST_INVALID when it would be too much with what is there, ERR_WORKING_UNAVAILABLE. */
 export async function putState(
   deps: MemoryDeps,
-  sealed: NonNullable<Admission['sealed']>,
+  sealed: NonNullable<WorkingAdmission['sealed']>,
   state: TaskState,
   mode: 'merge' | 'replace',
 ): Promise<void> {

@@ -57,5 +57,5 @@ function roleOf(actor: CallContext['principal']['actor'], source: WriteItem['sou
 }
 
 function resultOf({ outcome, reason, masked, guard }: ReturnType<typeof keptAnswer>): WriteResult {
-  return { ...bareResult(outcome, reason), masked, guard };
+  return { ...bareResult(outcome, reason), masked, ...(guard === undefined ? {} : { guard }) };
 }

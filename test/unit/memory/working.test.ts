@@ -112,7 +112,7 @@ describe('memory/working', () => {
     const said = `My card is ${CARD}.`;
     const added = await world.memory.addTurn({ ...session, role: 'user', content: said }, world.call());
     expect(added.masked).to.include('bank_card');
-    expect(added.guard.verdict).to.equal('mask');
+    expect(added.guard?.verdict).to.equal('mask');
     const state = { pay: { card: CARD, number: 4111111111111111 }, password: 'correct-horse-battery-1' };
     const set = await world.memory.setState({ ...session, state }, world.call());
     expect(set.masked).to.include.members(['bank_card', 'password']);
@@ -153,6 +153,32 @@ describe('memory/working', () => {
     expect(error).to.include({ code: 'ERR_REQUEST_INVALID' });
     expect(error.faults[0]?.pointer).to.equal('/state');
     expect(Object.keys((await world.memory.state(SESSION, world.call())).state)).to.deep.equal(['a']);
+  });
+
+  it('takes nothing by any way in where collecting is off, and keeps to it while the store is away', async () => {
+    const world = createWorld();
+    const by = world.call(principal({ namespaces: ['team.silent'] }));
+    const place = { ...SESSION, namespace: 'team.silent' };
+    await world.deps.namespaces.setCollect('acme', place.namespace, 'ann', 'off');
+    let away = false;
+    const get = world.deps.namespaces.get.bind(world.deps.namespaces);
+    Object.assign(world.deps.namespaces, {
+      get: (tenant: string, namespace: string) => (away ? Promise.reject(new Error('away')) : get(tenant, namespace)),
+    });
+    for (away of [false, true]) {
+      const added = await world.memory.addTurn({ ...place, role: 'user', content: 'We leave on Friday.' }, by);
+      const set = await world.memory.setState({ ...place, state: { step: 1 } }, by);
+      const layered = await world.memory.write({ ...place, layer: 'working', content: 'Hotels.', state: { step: 1 } }, by);
+      // no rule speaks about it: a turn of its session
+      const weighed = await world.memory.write({ ...place, content: 'Green, from Japan' }, by);
+      for (const answer of [added, set, ...layered.results, ...weighed.results]) {
+        expect(answer.outcome).to.equal('dropped');
+        expect(answer.reason).to.match(/^collection off/);
+      }
+      expect((await world.memory.turns({ ...place, dropped: true }, by)).turns).to.deep.equal([]);
+      expect((await world.memory.state(place, by)).state).to.deep.equal({});
+    }
+    expect((await world.memory.addTurn({ ...SESSION, role: 'user', content: 'Here.' }, world.call())).outcome).to.equal('stored');
   });
 
   it('memory_write with layer working keeps content as a turn and merges state, without Elasticsearch', async () => {
@@ -275,7 +301,7 @@ describe('memory/working', () => {
     for (const content of ['confirm', 'quarantine', 'block']) {
       const answer = await world.memory.addTurn({ ...SESSION, role: 'user', content }, world.call());
       expect(answer).to.deep.include({ outcome: 'blocked', turns: null, expires_at: null });
-      expect(answer.guard.rule_ids).to.deep.equal(['r']);
+      expect(answer.guard?.rule_ids).to.deep.equal(['r']);
       expect(await world.memory.setState({ ...SESSION, state: { a: content } }, world.call())).to.deep.include({ outcome: 'blocked' });
       const write = { layer: 'working', ...SESSION, content: 'fine', state: { a: content } } as const;
       expect((await world.memory.write(write, world.call())).results[0]).to.deep.include({ outcome: 'blocked', memory_id: null });
