@@ -21,6 +21,10 @@ export const BLOCKED = 'the guard does not let this in';
 /** What a proposal wants beside new texts, as its `reason`. */
 export const ASKS_TO_INVALIDATE = 'asks to invalidate';
 export const ASKS_TO_SHARE = 'asks to share';
+type EndDeps = Pick<MemoryDeps, 'index' | 'guard' | 'dirty' | 'clock'>;
+/** Whoever ends them: a caller, or a job. */
+type Ender = Pick<CallContext, 'principal'>;
+
 /** Statuses of a proposal nobody has decided on. */
 const OPEN: readonly Status[] = ['candidate', 'pending', 'quarantined'];
 
@@ -89,8 +93,8 @@ export async function propose(
  * head, and after, for those made in the same moment.
  */
 export async function withdrawProposals(
-  deps: MemoryDeps,
-  call: CallContext,
+  deps: EndDeps,
+  call: Ender,
   heads: readonly MemoryRecord[],
   which: (proposal: MemoryRecord) => boolean,
 ): Promise<void> {
@@ -110,8 +114,8 @@ export async function withdrawProposals(
 }
 
 async function end(
-  deps: MemoryDeps,
-  call: CallContext,
+  deps: EndDeps,
+  call: Ender,
   place: Place,
   proposals: readonly MemoryRecord[],
   stillFits: (record: MemoryRecord) => boolean,
@@ -134,7 +138,7 @@ async function end(
   }
 }
 
-function ended(call: CallContext, record: MemoryRecord, nowIso: string) {
+function ended(call: Ender, record: MemoryRecord, nowIso: string) {
   return {
     status: 'forgotten',
     reason: 'the memory it would have changed was withdrawn',

@@ -2,7 +2,9 @@
 import { isoTime } from '../../domain/clock.ts';
 import { DEFAULT_STATUSES, type MemoryRecord, type StoredRecord } from '../../domain/memory.ts';
 import type { RecordRef } from '../../domain/ports.ts';
+import { systemPrincipal } from '../../gate/system-principal.ts';
 import type { MemoryDeps } from '../deps.ts';
+import { withdrawProposals } from '../proposals.ts';
 import { serviceReads } from '../service-reads.ts';
 import type { TurnDeps } from '../turn-context.ts';
 import type { TurnLinks } from '../turn-links.ts';
@@ -62,6 +64,12 @@ export function createPairSettler(
     return undefined;
   };
 
+  /** Changes that were proposed to a memory that has ended go with it, as at the write. */
+  const withdraw = async (ended: MemoryRecord | undefined): Promise<void> => {
+    if (ended === undefined) return;
+    await withdrawProposals(deps, { principal: { ...systemPrincipal(ended), owner: SYSTEM.sub } }, [ended], () => true);
+  };
+
   /** Whoever writes the same text again is answered by the memory that it was merged into. */
   const handOver = async (ended: MemoryRecord, survivor: MemoryRecord): Promise<void> => {
     const { tenant, memory_id: id } = ended;
@@ -85,12 +93,13 @@ export function createPairSettler(
   };
 
   const merge = async (ended: MemoryRecord, survivor: MemoryRecord): Promise<void> => {
-    await change(refOf(ended), SYSTEM, ({ status }) =>
+    const next = await change(refOf(ended), SYSTEM, ({ status }) =>
       DEFAULT_STATUSES.includes(status)
         ? { status: 'superseded', superseded_by: survivor.memory_id, reason: `merged into ${survivor.memory_id}` }
         : undefined,
     );
     await handOver(ended, survivor);
+    await withdraw(next);
   };
 
   const link = (ref: RecordRef, other: string, fields: Partial<MemoryRecord> = {}): Promise<unknown> =>
@@ -120,8 +129,9 @@ export function createPairSettler(
         await change(newerRef, SYSTEM, ({ supersedes = [] }) =>
           supersedes.includes(older.memory_id) ? undefined : { supersedes: [...supersedes, older.memory_id] },
         );
-        await superseded(change, olderRef, newer.memory_id, SYSTEM);
+        const { next } = await superseded(change, olderRef, newer.memory_id, SYSTEM);
         await followClaims(deps, [older]);
+        await withdraw(next);
         return { does, stands: [newer.memory_id] };
       }
       case 'doubt':

@@ -145,6 +145,25 @@ describe('vector near-duplicates', () => {
     expect([first, second].map((id) => headOf(world, id).status)).to.deep.equal(['superseded', 'active']);
   });
 
+  it('take the changes that were proposed to an ended memory with it', async () => {
+    const { world, run } = nearWorld();
+    const texts = ['Store 3 oak planks in the shed.', 'Ana has an allergy to cashew nuts.'];
+    await idOf(world, fact('Ana is allergic to cashew nuts.'));
+    const ended = [await idOf(world, fact(texts[0] ?? '')), await idOf(world, fact(texts[1] ?? ''))];
+    const proposals = [];
+    for (const [i, memory_id] of ended.entries()) {
+      const agent = world.call(principal({ actor: 'agent' }));
+      const answer = await world.memory.update({ memory_id, content: `${texts[i] ?? ''} Really.` }, agent);
+      proposals.push(answer.candidate_id ?? '');
+    }
+    expect(proposals.map((id) => headOf(world, id).status)).to.deep.equal(['candidate', 'candidate']);
+    await idOf(world, fact('Store 5 oak planks in the shed.'));
+    await run();
+    expect(ended.map((id) => headOf(world, id).status)).to.deep.equal(['superseded', 'superseded']);
+    for (const id of proposals)
+      expect(headOf(world, id)).to.deep.include({ status: 'forgotten', created_by: { sub: 'system', actor: 'service' } });
+  });
+
   it('put the older one in doubt when one denies what the other says', async () => {
     const { world, run } = nearWorld();
     const older = await idOf(world, fact('Ana eats olive bread.'));
