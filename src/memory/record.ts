@@ -103,7 +103,11 @@ export function draftOf(item: WriteItem, place: Place, deps: Pick<MemoryDeps, 'l
 }
 
 /** What others see takes memory:share wherever it stands; without it a memory is its owner's alone (guard.md, N6). */
-function visibilityOf(item: WriteItem, { namespace, principal }: Place): MemoryRecord['visibility'] {
+/** Who sees it: what the item says, else shared where the writer may share and the place is nobody's own. Errors as draftOf has. */
+export function visibilityOf(
+  item: Pick<WriteItem, 'visibility'>,
+  { namespace, principal }: Pick<Place, 'namespace' | 'principal'>,
+): MemoryRecord['visibility'] {
   const shares = mayShare(principal, namespace);
   if (item.visibility === undefined) return shares && namespace.split('.')[0] !== 'user' ? 'shared' : 'private';
   if (item.visibility === 'shared' && !shares && principal.scopes.has('memory:share'))

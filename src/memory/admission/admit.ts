@@ -5,6 +5,7 @@ import { unwrapped } from '../../guard/envelope.ts';
 import { fingerprint } from '../../text/clean.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
+import { visibilityOf } from '../record.ts';
 import { makeVisible } from '../search.ts';
 import { wasReturned } from '../working/notes.ts';
 import { worthOf, type Worth } from './worth.ts';
@@ -55,14 +56,25 @@ function weighedBy(worth: Worth, clean: WriteItem): Weighed {
   return { item, reason, dropped: false };
 }
 
-/** A record of it that its reader still gets: what has been forgotten since is no echo. */
-async function isEcho(deps: MemoryDeps, call: CallContext, { session_id, content, source }: WriteItem): Promise<boolean> {
+/**
+ * A record of it stands where it is written to, seen by the same people, and its writer still gets it: what has been forgotten since is no
+ * echo, and neither is a copy to another place.
+ */
+async function isEcho(deps: MemoryDeps, call: CallContext, item: WriteItem): Promise<boolean> {
   const { principal } = call;
+  const { session_id, content, source, namespace = principal.ownNamespace } = item;
   // a person who says it again means it
   if (principal.actor === 'user' && (source === undefined || source.type === 'user')) return false;
   if (!(await wasReturned(deps, call, session_id, content))) return false;
   await makeVisible(deps, principal.tenant);
-  const look = { filter: {}, links: { fingerprint: [fingerprint(unwrapped(content))] }, limit: 1, after: undefined };
+  const visibility = visibilityOf(item, { namespace, principal });
+  const links = {
+    fingerprint: [fingerprint(unwrapped(content))],
+    namespace: [namespace],
+    visibility: [visibility],
+    ...(visibility === 'private' ? { owner: [principal.owner] } : {}),
+  };
+  const look = { filter: {}, links, limit: 1, after: undefined };
   const page = await deps.index.list(deps.guard.scope(look, { principal, action: 'read', reach: 'granted', nowMs: deps.clock() }));
   let held = false;
   mapUnscreened(page, ({ records }) => (held = records.length > 0));

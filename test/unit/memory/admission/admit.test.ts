@@ -66,6 +66,20 @@ describe('admission at the write', () => {
     expect((await world.memory.write({ content }, world.call(agent))).results[0]?.outcome).to.equal('stored');
   });
 
+  it('lets an agent copy what it found to another place, once', async () => {
+    const world = createWorld();
+    const content = 'The staging database listens on port 5433.';
+    await world.memory.write({ content }, world.call());
+    const scopes = ['memory:read', 'memory:write', 'memory:share'];
+    const bot = principal({ actor: 'agent', scopes, namespaces: ['user.ann', 'shared.team'] });
+    const write = async (more: object) => (await world.memory.write({ content, ...more }, world.call(bot))).results[0]?.outcome;
+    await world.memory.search({ query: 'staging database port' }, world.call(bot));
+    expect(await write({})).to.equal('dropped');
+    expect(await write({ namespace: 'shared.team', visibility: 'private' })).to.equal('stored');
+    expect(await write({ namespace: 'shared.team' })).to.equal('stored');
+    expect(await write({ namespace: 'shared.team' })).to.equal('dropped');
+  });
+
   it('asks the model about what no rule knows, and says so', async () => {
     const asked: string[] = [];
     const world = createWorld();
