@@ -133,9 +133,14 @@ function gradeOf(policy: CompiledAdmission, { content, session_id: session }: Wr
   // nothing but marks and pictures
   if (first === undefined) return { grade: 1, kind: undefined, reason: ACKNOWLEDGEMENT, ruled: true, text: '' };
   return readings.reduce(
-    (best, next) => (next.grade > best.grade || (next.grade === best.grade && next.ruled && !best.ruled) ? next : best),
+    (best, next) => (next.grade > best.grade || (next.grade === best.grade && speaks(next) > speaks(best)) ? next : best),
     first,
   );
+}
+
+/** Of two sentences of one grade the one that more is known of stands for the text. */
+function speaks({ ruled, kind }: Graded): number {
+  return Number(ruled) * 2 + Number(kind !== undefined);
 }
 
 function gradedOf(policy: CompiledAdmission, { rule, within, acknowledgement }: Reading, text: string, isNote: boolean): Graded {

@@ -68,6 +68,30 @@ describe('worth of a text', () => {
     expect(worth({ content, session_id: 's' })).to.include({ keep: true, kind: 'preference', importance: 1 });
   });
 
+  it('keeps a plain statement whose verb no rule knows, behind talk of any kind, and lets a model overrule that', () => {
+    for (const content of [
+      'Ugh, trains. Anyway, the landlord refuses drilling into brick walls.',
+      '哎，又堵车了。对了，阳台朝北，养不活多肉。',
+      'I forgot to say: nobody upstairs drinks dairy.',
+    ]) {
+      const item = { content, session_id: 's', turn: 3 };
+      expect(worth(item), content).to.include({ keep: true, kind: 'fact', layer: 'semantic', importance: 0.5, sure: false });
+      expect(worth(item, 'user', { grade: 1, kind: undefined, passing: false }).keep, content).to.equal(false);
+    }
+  });
+
+  it('leaves talk about the text at hand, a judgement of it and what is about to be done to the session', () => {
+    for (const content of [
+      'The intro drags on before it gets anywhere.',
+      'a bit too flowery in places',
+      'just popping out for some air',
+      '结尾收得有点仓促',
+      '太官方了，像念稿子',
+      '先吃个苹果再继续',
+    ])
+      expect(worth({ content, session_id: 's', turn: 3 }), content).to.include({ keep: true, layer: 'working' });
+  });
+
   it('leaves a turn that no rule speaks about to its session, and keeps a note of the same words', () => {
     const content = 'Green, from Japan';
     expect(worth({ content, session_id: 's', turn: 3 })).to.include({ keep: true, layer: 'working', sure: false });
