@@ -59,7 +59,7 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
     const moves = claims.map((held) => {
       const { document } = held;
       if (document.slot_type === 'fingerprint')
-        return movedTo(held, { ...document, memory_id: head.memory_id, fingerprint: printOf(head) });
+        return movedTo(held, { ...document, memory_id: head.memory_id, fingerprint: printOf(head, deps.relations) });
       return slotKey(head, deps.relations)?.id === held.id ? movedTo(held, { ...document, memory_id: head.memory_id }) : undefined;
     });
     await deps.slots.move(

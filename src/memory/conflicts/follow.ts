@@ -14,7 +14,7 @@ export async function followClaims(deps: Deps, before: readonly MemoryRecord[], 
   const [first] = before;
   if (first === undefined) return;
   const idsOf = (record: MemoryRecord): readonly string[] =>
-    [printId(record), slotKey(record, deps.relations)?.id].flatMap((id) => id ?? []);
+    [printId(record, deps.relations), slotKey(record, deps.relations)?.id].flatMap((id) => id ?? []);
   const [had, kept] = [new Set(before.flatMap(idsOf)), new Set(after.flatMap(idsOf))];
   const left = before.flatMap((record) => idsOf(record).flatMap((id) => (kept.has(id) ? [] : [{ id, memoryId: record.memory_id }])));
   const nowMs = deps.clock();

@@ -5,6 +5,7 @@ import { canonicalJson } from '../canonical.ts';
 import { SELF } from './frames/frame.ts';
 import { inferSlot } from './infer-slot.ts';
 import type { RelationPolicy } from './relation-policy.ts';
+import { speaksOfSelf } from './relation.ts';
 
 /** Kept back by the guard and not decided on. */
 const HELD: readonly Status[] = ['candidate', 'pending', 'quarantined'];
@@ -28,14 +29,16 @@ export function standingOf({ status }: Pick<MemoryRecord, 'status'>): 'active' |
 
 /**
  * Equal for two memories of which the later one says nothing new: the same words (text/clean) under the same title about the same subject
- * and topic, found by the same filters; of events besides in the same session, task, turn and moment.
+ * and topic, found by the same filters; of events besides in the same session, task, turn and moment. What people say of themselves in a
+ * shared place is each one's own.
  */
-export function printOf(record: MemoryRecord): string {
+export function printOf(record: MemoryRecord, policy: RelationPolicy): string {
   const { fingerprint, title, subject, topic, layer } = record;
   const event = layer === 'semantic' ? [] : [record.session_id, record.task_id, record.turn, record.occurred_at];
   const names = [title, subject, topic].map((name) => name?.normalize('NFKC').trim().toLowerCase());
   const filters = filtersOf(record);
-  return hash([fingerprint, ...names, ...event, ...(filters === '{}' ? [] : [filters])]);
+  const speaker = record.visibility === 'shared' && speaksOfSelf(record, policy) ? [record.owner] : [];
+  return hash([fingerprint, ...names, ...event, ...(filters === '{}' ? [] : [filters]), ...speaker]);
 }
 
 /** What a search may filter by and a merge would lose, as canonical JSON; tags are united instead. */
@@ -44,10 +47,10 @@ export function filtersOf({ domain, task_type, metadata }: MemoryRecord): string
 }
 
 /** Id of the claim on a memory's text; undefined for one that has ended. */
-export function printId(record: MemoryRecord): string | undefined {
+export function printId(record: MemoryRecord, policy: RelationPolicy): string | undefined {
   const standing = standingOf(record);
   if (standing === undefined) return undefined;
-  return hash(['fingerprint', record.namespace, record.generation, viewOf(record), standing, printOf(record)]);
+  return hash(['fingerprint', record.namespace, record.generation, viewOf(record), standing, printOf(record, policy)]);
 }
 
 /** Slots already read: a record is asked for its own several times on its way, and never changes. */

@@ -3,6 +3,7 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import { bringsTags } from '../../guard/unite.ts';
 import { byPlace, type ServiceReads } from '../service-reads.ts';
 import { printOf, viewOf } from './keys.ts';
+import type { RelationPolicy } from './relation-policy.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -17,21 +18,25 @@ export function isEarlier(record: MemoryRecord, other: MemoryRecord): boolean {
 }
 
 /** For each of these earlier values the memory of its owner that tells the same of the same time, where one is stored. Errors: ERR_STORE_*. */
-export async function knownPasts(reads: ServiceReads, records: readonly MemoryRecord[]): Promise<ReadonlyMap<string, MemoryRecord>> {
+export async function knownPasts(
+  reads: ServiceReads,
+  records: readonly MemoryRecord[],
+  policy: RelationPolicy,
+): Promise<ReadonlyMap<string, MemoryRecord>> {
   const known = new Map<string, MemoryRecord>();
   for (const group of byPlace(records)) {
     const [place] = group;
     if (place === undefined) continue;
     const found = await reads.find(place, { fingerprint: [...new Set(group.map(({ fingerprint }) => fingerprint))] });
     for (const record of group) {
-      const same = found.find((one) => tellsSame(one, record));
+      const same = found.find((one) => tellsSame(one, record, policy));
       if (same !== undefined) known.set(record.memory_id, same);
     }
   }
   return known;
 }
 
-function tellsSame(stored: MemoryRecord, record: MemoryRecord): boolean {
+function tellsSame(stored: MemoryRecord, record: MemoryRecord, policy: RelationPolicy): boolean {
   return (
     stored.status === 'superseded' &&
     stored.memory_id !== record.memory_id &&
@@ -40,7 +45,7 @@ function tellsSame(stored: MemoryRecord, record: MemoryRecord): boolean {
     viewOf(stored) === viewOf(record) &&
     stored.occurred_at === record.occurred_at &&
     stored.trust_tier >= record.trust_tier &&
-    printOf(stored) === printOf(record) &&
+    printOf(stored, policy) === printOf(record, policy) &&
     !bringsTags(stored, record)
   );
 }

@@ -143,6 +143,7 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     const known = await knownPasts(
       reads,
       pasts.map(({ record }) => record),
+      policy,
     );
     for (const { i, decision, record } of pasts) {
       const head = known.get(record.memory_id);

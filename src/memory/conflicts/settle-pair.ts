@@ -73,7 +73,7 @@ export function createPairSettler(
   /** Whoever writes the same text again is answered by the memory that it was merged into. */
   const handOver = async (ended: MemoryRecord, survivor: MemoryRecord): Promise<void> => {
     const { tenant, memory_id: id } = ended;
-    const [print, slot] = [printId(ended), slotKey(ended, deps.relations)?.id];
+    const [print, slot] = [printId(ended, deps.relations), slotKey(ended, deps.relations)?.id];
     const held = await deps.slots.read(
       tenant,
       [print, slot].flatMap((one) => one ?? []),
@@ -81,7 +81,8 @@ export function createPairSettler(
     const own = held.filter(({ document }) => document.memory_id === id);
     const moves = own.flatMap((claim) => {
       const { document } = claim;
-      if (claim.id === print) return [movedTo(claim, { ...document, memory_id: survivor.memory_id, fingerprint: printOf(survivor) })];
+      if (claim.id === print)
+        return [movedTo(claim, { ...document, memory_id: survivor.memory_id, fingerprint: printOf(survivor, deps.relations) })];
       return slotKey(survivor, deps.relations)?.id === claim.id ? [movedTo(claim, { ...document, memory_id: survivor.memory_id })] : [];
     });
     await deps.slots.move(tenant, moves);

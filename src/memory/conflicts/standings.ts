@@ -24,7 +24,7 @@ export interface Claimant {
 
 /** What a record claims: its text while it stands, and its slot while it is active. */
 export function claimsOf(record: MemoryRecord, policy: RelationPolicy, nowMs: number): Claimant {
-  const print = printId(record);
+  const print = printId(record, policy);
   const slot = slotKey(record, policy);
   const base = {
     tenant: record.tenant,
@@ -38,7 +38,10 @@ export function claimsOf(record: MemoryRecord, policy: RelationPolicy, nowMs: nu
   };
   return {
     record,
-    print: print === undefined ? undefined : { id: print, document: { ...base, slot_type: 'fingerprint', fingerprint: printOf(record) } },
+    print:
+      print === undefined
+        ? undefined
+        : { id: print, document: { ...base, slot_type: 'fingerprint', fingerprint: printOf(record, policy) } },
     slot:
       slot === undefined ? undefined : { id: slot.id, document: { ...base, slot_type: 'slot', subject: slot.subject, topic: slot.topic } },
   };
@@ -123,5 +126,5 @@ function holds(
   if (standingOf(head) !== standingOf(record)) return false;
   if (head.expires_at !== undefined && Date.parse(head.expires_at) <= nowMs) return false;
   if (slot_type === 'slot') return slotKey(head, policy)?.id === id;
-  return head.namespace === namespace && head.generation === generation && viewOf(head) === owner && printOf(head) === fingerprint;
+  return head.namespace === namespace && head.generation === generation && viewOf(head) === owner && printOf(head, policy) === fingerprint;
 }

@@ -25,7 +25,7 @@ export async function within(entries: readonly Entry[], policy: RelationPolicy, 
   const places = new Map<string, Kept[]>();
   const pace = { lookups: 0 };
   const stepOf = ({ record, checked }: Entry, i: number): Step => {
-    const print = printId(record);
+    const print = printId(record, policy);
     if (!checked || print === undefined) return plainly(record);
     const leader = leaders.get(print);
     if (leader !== undefined) return repeats(entries[leader]?.record, record, rights) ? { do: 'follow', leader } : { do: 'wait' };

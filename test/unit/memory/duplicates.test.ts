@@ -167,6 +167,22 @@ describe('duplicates at the write', () => {
     expect(head(world, first.memory_id).owner).to.equal(ann.owner);
   });
 
+  it('takes what two people say of themselves in one shared place for two memories, each told once', async () => {
+    const world = createWorld();
+    const scopes = SHARING;
+    const [ann, bob] = [principal({ scopes, namespaces: ['shared.**'] }), principal({ sub: 'bob', scopes, namespaces: ['shared.**'] })];
+    for (const content of ['I am allergic to cashew nuts', '我对花生过敏', 'Always answer in French']) {
+      const text = fact(content, { namespace: 'shared.office' });
+      const [first, second] = [await put(world, text, ann), await put(world, text, bob)];
+      expect(
+        [first, second].map(({ outcome }) => outcome),
+        content,
+      ).to.deep.equal(['stored', 'stored']);
+      expect(await put(world, text, bob), content).to.include({ outcome: 'duplicate', memory_id: second.memory_id });
+      expect(head(world, first.memory_id).origin.map((origin) => origin.principal)).to.deep.equal([ann.owner]);
+    }
+  });
+
   it('lets a page repeat what a person said without lowering its trust', async () => {
     const world = createWorld();
     const first = await put(world, fact('The office closes at 18:00'));
