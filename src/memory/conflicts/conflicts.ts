@@ -8,7 +8,7 @@ import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
 import { failedResult } from '../item-results.ts';
 import type { TurnLinks } from '../turn-links.ts';
-import { LATE_MS, LEASE_MS, movedTo } from './standings.ts';
+import { LEASE_MS, movedTo, STORE_MS } from './standings.ts';
 import type { Entry, Step } from './entry.ts';
 import { createHeads } from './heads.ts';
 import { printOf, slotKey } from './keys.ts';
@@ -93,7 +93,7 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
           return step?.do === 'store' ? [{ i, entry, step }] : [];
         });
         const stored = await put(storing.map(({ entry, step }) => ({ record: step.record, admitted: entry.record })));
-        const isLate = deps.clock() - roundMs > LEASE_MS - LATE_MS;
+        const isLate = deps.clock() - roundMs > STORE_MS;
         for (const [at, { i, step }] of storing.entries()) {
           const one = stored[at];
           if (one?.outcome?.outcome !== 'created' && one?.outcome?.outcome !== 'exists') {

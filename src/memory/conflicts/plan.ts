@@ -7,7 +7,7 @@ import type { CallContext } from '../gateway.ts';
 import { serviceReads } from '../service-reads.ts';
 import { shownStatuses } from '../statuses.ts';
 import { against, EARLIER, meetingSame, type Rights } from './against.ts';
-import { claimAll, claimsOf, movedTo, type Claimant, type Standing } from './standings.ts';
+import { claimAll, claimsOf, movedTo, renewed, type Claimant, type Standing } from './standings.ts';
 import { plainly, type Claimed, type Entry, type Step } from './entry.ts';
 import type { Heads } from './heads.ts';
 import { standingOf } from './keys.ts';
@@ -43,7 +43,8 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
 
   const onText = (call: CallContext, { record, print }: Claimant, standing: Claimed | undefined, rights: Rights): Decision => {
     const plain: Decision = { step: plainly(record), moves: [], unfinished: [] };
-    if (print === undefined || standing === undefined || standing.state === 'ours') return plain;
+    if (print === undefined || standing === undefined) return plain;
+    if (standing.state === 'ours') return { ...plain, moves: renewed(standing.held, rights.nowMs) };
     if (standing.state === 'wait') return WAIT;
     const taken = { ...plain, moves: [movedTo(standing.held, print.document)] };
     if (standing.state === 'free') return taken;
@@ -66,11 +67,13 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
   ): Decision => {
     const { step } = sofar;
     if (slot === undefined || standing === undefined || step.do !== 'store') return sofar;
-    if (standing.state === 'wait') return { ...WAIT, moves: sofar.moves };
+    // what the text takes the place of is met again when the slot is free
+    if (standing.state === 'wait') return { ...WAIT, moves: step.replaces.length > 0 ? [] : sofar.moves };
     if (standing.state === 'ours') {
       const { held } = standing;
-      const previous = held?.document.previous_id;
-      if (previous === undefined) return sofar;
+      const previous = held.document.previous_id;
+      const mine = { ...sofar, moves: [...sofar.moves, ...renewed(held, rights.nowMs)] };
+      if (previous === undefined) return mine;
       // an earlier attempt of this call moved it
       const again = {
         ...step,
@@ -78,7 +81,7 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
         moved: held,
         replaces: [...step.replaces, { ...refOf(record), memory_id: previous }],
       } as const;
-      return { ...sofar, step: { ...again, record: { ...step.record, supersedes: [previous] } } };
+      return { ...mine, step: { ...again, record: { ...step.record, supersedes: [previous] } } };
     }
     const { held } = standing;
     const { memory_id: mover, previous_id: previous } = held.document;
@@ -151,22 +154,46 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     }
   };
 
-  /** Moves claims after the moves before them are ended; an entry that somebody was faster for waits. */
-  const moveAll = async (call: CallContext, decisions: Map<number, Decision>): Promise<void> => {
+  /**
+   * Moves claims after the moves before them are ended, texts before slots; an entry that somebody was faster for waits, and holds neither a
+   * slot without its text nor the text of a memory that still stands.
+   */
+  const moveAll = async (
+    call: CallContext,
+    decisions: Map<number, Decision>,
+    standingOfEntry: ReadonlyMap<number, Standing>,
+  ): Promise<void> => {
+    const { tenant } = call.principal;
     for (const { unfinished } of decisions.values()) for (const { head, by } of unfinished) await heads.supersede(head, by, call);
-    const all = [...decisions].flatMap(([i, { moves }]) => moves.map((move) => ({ i, move })));
-    if (all.length === 0) return;
-    const outcomes = await deps.slots.move(
-      call.principal.tenant,
-      all.map(({ move }) => move),
-    );
-    for (const [at, { i, move }] of all.entries()) {
-      const outcome = outcomes[at];
-      const decision = decisions.get(i);
-      if (outcome === undefined || outcome === 'conflict') decisions.set(i, WAIT);
-      else if (decision?.step.do === 'store' && decision.step.moved?.id === move.id)
-        decisions.set(i, { ...decision, step: { ...decision.step, moved: outcome } });
+    const idle: { id: string; memoryId: string }[] = [];
+    const back: HeldSlot[] = [];
+    for (const type of ['fingerprint', 'slot'] as const) {
+      const all = [...decisions].flatMap(([i, { moves }]) =>
+        moves.filter(({ document }) => document.slot_type === type).map((move) => ({ i, move })),
+      );
+      const outcomes = await deps.slots.move(
+        tenant,
+        all.map(({ move }) => move),
+      );
+      for (const [at, { i, move }] of all.entries()) {
+        const outcome = outcomes[at];
+        const decision = decisions.get(i) ?? WAIT;
+        const { print, slot } = standingOfEntry.get(i) ?? {};
+        if (outcome === undefined || outcome === 'conflict') {
+          decisions.set(i, WAIT);
+          if (type === 'fingerprint' && slot?.state === 'ours') idle.push({ id: slot.held.id, memoryId: slot.held.document.memory_id });
+          const text = type === 'slot' && print?.state === 'held' ? decision.moves.find(({ id }) => id === print.held.id) : undefined;
+          if (text !== undefined && print?.state === 'held') back.push(movedTo(text, print.held.document));
+          continue;
+        }
+        const moves = decision.moves.map((one) => (one === move ? outcome : one));
+        const { step } = decision;
+        const moved = step.do === 'store' && step.moved?.id === move.id ? { ...step, moved: outcome } : step;
+        decisions.set(i, { ...decision, moves, step: moved });
+      }
     }
+    await deps.slots.move(tenant, back);
+    if (idle.length > 0) await deps.slots.release(tenant, idle);
   };
 
   return async (call, entries) => {
@@ -187,15 +214,16 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     }
     await compareWords(call, decisions, rights);
     await repeatPasts(decisions);
-    await moveAll(call, decisions);
+    await moveAll(call, decisions, new Map(asking.flatMap(({ i }, at) => (standings[at] === undefined ? [] : [[i, standings[at]]]))));
     for (const [at, { i }] of asking.entries()) {
       const decision = decisions.get(i);
       const standing = standings[at];
       if (decision === undefined || standing === undefined) continue;
       const { step, moves } = decision;
-      const claims = [standing.print, standing.slot].flatMap((claimed) => (claimed?.state === 'ours' ? [claimed.held] : []));
+      const ours = [standing.print, standing.slot].flatMap((claimed) => (claimed?.state === 'ours' ? [claimed.held] : []));
+      const claims = [...ours.filter((held) => !moves.some(({ id }) => id === held.id)), ...moves];
       if (step.do === 'repeat' || step.do === 'merge') decisions.set(i, { ...decision, step: { ...step, claims } });
-      const holds = [...claims, ...moves].map(({ id }) => id);
+      const holds = claims.map(({ id }) => id);
       if (step.do === 'store') decisions.set(i, { ...decision, step: { ...step, holds } });
     }
     return steps.map((step, i) => decisions.get(i)?.step ?? step);

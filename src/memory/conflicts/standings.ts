@@ -9,11 +9,12 @@ import { printId, printOf, slotKey, standingOf, viewOf } from './keys.ts';
 import type { RelationPolicy } from './relation-policy.ts';
 
 /**
- * How long a memory may be on its way after its claim. A store answers within milliseconds; who takes longer looks once more whose the
- * claim is (`LATE_MS` before the end, for clocks that differ).
+ * How long a memory may be on its way after its claim. A store answers within milliseconds; who takes longer than `STORE_MS` looks once
+ * more whose the claim is: an own claim that is `LATE_MS` old is renewed before, and as much is left for clocks that differ.
  */
 export const LEASE_MS = 5_000;
-export const LATE_MS = 1_000;
+const LATE_MS = 1_000;
+export const STORE_MS = LEASE_MS - 2 * LATE_MS;
 
 /** A record and the claims it makes. */
 export interface Claimant {
@@ -61,7 +62,10 @@ export interface Standing {
   readonly own: StoredRecord | undefined;
 }
 
-/** Claims everything in one bulk and reads whoever is in the way in one look-up for each place. Errors: ERR_STORE_*. */
+/**
+ * Claims the texts first, and slots where nobody else is about to store the text: of two who write the same, none holds what the other waits
+ * for. Whoever is in the way is read in one look-up for each place. Errors: ERR_STORE_*.
+ */
 export async function claimAll(
   slots: SlotStore,
   reads: ServiceReads,
@@ -69,27 +73,40 @@ export async function claimAll(
   policy: RelationPolicy,
   nowMs: number,
 ): Promise<readonly Standing[]> {
-  const [first] = claimants;
-  if (first === undefined) return [];
-  const wanted = claimants.flatMap(({ print, slot }) => [print, slot].filter((claim) => claim !== undefined));
-  const found = await slots.claim(first.record.tenant, wanted);
-  const answers = new Map(wanted.map((claim, i) => [claim.id, found[i]]));
-  const refs = claimants.flatMap(({ record: { tenant, namespace, owner }, print, slot }) =>
-    [print, slot].flatMap((claim) => {
-      const held = claim === undefined ? undefined : answers.get(claim.id);
+  const heads = new Map<string, StoredRecord>();
+  const ask = async (asked: readonly { readonly record: MemoryRecord; readonly claim: SlotClaim | undefined }[]) => {
+    const wanted = asked.flatMap(({ record, claim }) => (claim === undefined ? [] : [{ record, claim }]));
+    const [first] = wanted;
+    if (first === undefined) return asked.map(() => undefined);
+    const found = await slots.claim(
+      first.record.tenant,
+      wanted.map(({ claim }) => claim),
+    );
+    const refs = wanted.flatMap(({ record: { tenant, namespace, owner }, claim }, i) => {
+      const held = found[i];
       // made now: nobody can have stored it
-      if (held === undefined || held.document === claim?.document) return [];
+      if (held === undefined || held.document === claim.document) return [];
       const { memory_id, previous_id } = held.document;
       const ids = previous_id === undefined ? [memory_id] : [memory_id, previous_id];
       return ids.map((id) => ({ tenant, namespace, owner, memory_id: id }));
-    }),
-  );
-  const heads = new Map((await reads.loadAll(refs)).map((stored) => [stored.record.memory_id, stored]));
-  return claimants.map(({ record, print, slot }) => {
-    const stand = (claim: SlotClaim | undefined): Claimed | undefined =>
-      claim === undefined ? undefined : claimedBy(record, claim.id, answers.get(claim.id), heads, policy, nowMs);
-    return { print: stand(print), slot: stand(slot), own: heads.get(record.memory_id) };
-  });
+    });
+    for (const stored of await reads.loadAll(refs)) heads.set(stored.record.memory_id, stored);
+    const answers = new Map(wanted.map(({ claim }, i) => [claim.id, found[i]]));
+    return asked.map(({ record, claim }) =>
+      claim === undefined ? undefined : claimedBy(record, claim.id, answers.get(claim.id), heads, policy, nowMs),
+    );
+  };
+  const prints = await ask(claimants.map(({ record, print }) => ({ record, claim: print })));
+  const places = await ask(claimants.map(({ record, slot }, i) => ({ record, claim: prints[i]?.state === 'wait' ? undefined : slot })));
+  return claimants.map(({ record }, i) => ({ print: prints[i], slot: places[i], own: heads.get(record.memory_id) }));
+}
+
+/** What is to be moved of an own claim for it to last until the store has answered: nothing while it is young. */
+export function renewed(held: HeldSlot, nowMs: number): readonly HeldSlot[] {
+  const { document } = held;
+  if (Date.parse(document.lease_until) - nowMs >= LEASE_MS - LATE_MS) return [];
+  const next = { ...document, updated_at: isoTime(nowMs), lease_until: isoTime(nowMs + LEASE_MS) };
+  return [movedTo(held, next, document.previous_id)];
 }
 
 function claimedBy(
