@@ -102,16 +102,19 @@ async function mark(
   kept: KeptFeedback,
   doubt: number | undefined,
 ): Promise<void> {
-  const patch = { feedback: kept.feedback, ...(doubt === undefined ? {} : { doubt }) };
   let now: StoredRecord | undefined = stored;
+  let { feedback: counts } = kept;
   for (let attempt = 0; now !== undefined && attempt < MAX_CAS_TRIES; attempt += 1) {
     const { memory_id: memoryId, tenant } = now.record;
+    const patch = { feedback: counts, ...(doubt === undefined ? {} : { doubt }) };
     const [outcome] = await deps.index.patchMany(tenant, [{ memoryId, patch, at: now.at }]);
     if (outcome === 'away') throw new HindsightError('ERR_STORE_UNAVAILABLE');
     if (outcome === 'refused') throw new HindsightError('ERR_STORE_REJECTED');
     if (outcome !== 'conflict') return;
     // forgotten meanwhile: there is nothing left to rank
     [now] = await load(deps, call, [memoryId]);
+    // somebody voted after this one and was faster: after the head, so that who votes later still meets a conflict
+    counts = (await deps.feedback.update(tenant, memoryId, () => undefined))?.feedback ?? counts;
   }
   if (now !== undefined) throw new HindsightError('ERR_VERSION_CONFLICT');
 }

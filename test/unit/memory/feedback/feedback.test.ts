@@ -44,6 +44,22 @@ describe('memory feedback', () => {
     expect([tea.memory_id, coffee.memory_id]).to.include(last);
   });
 
+  it('loses no vote that came later and was faster', async () => {
+    const world = createWorld();
+    const { memory_id } = plant(world, shared);
+    const patch = world.index.patchMany.bind(world.index);
+    let first = true;
+    world.index.patchMany = async (...patches) => {
+      if (first) {
+        first = false;
+        await give(world, { memory_ids: [memory_id], verdict: 'useful' }, bob('user', 'carol'));
+      }
+      return patch(...patches);
+    };
+    await give(world, { memory_ids: [memory_id], verdict: 'useful' }, bob());
+    expect(head(world, memory_id)?.feedback).to.include({ useful: 2 });
+  });
+
   it('counts a repeat once a day, and does not touch the version', async () => {
     const world = createWorld();
     const { memory_id } = plant(world);
