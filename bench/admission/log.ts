@@ -12,10 +12,29 @@ const lines = z.strictObject({ user: z.array(z.string()), agent: z.array(z.strin
 const phrasingsSchema = z.strictObject({ words: z.record(z.string(), z.array(z.string()).min(1)), facts: lines, chatter: lines });
 export type Phrasings = z.output<typeof phrasingsSchema>;
 
-export const PHRASINGS = ['phrasings', 'phrasings-2', 'held-out'] as const;
+/** Sets of phrasings by name, each of one file or of two halves. */
+const FILES = {
+  phrasings: ['phrasings'],
+  'phrasings-2': ['phrasings-2'],
+  'phrasings-3': ['phrasings-3', 'held-out-3'],
+  'held-out': ['held-out'],
+} as const;
+type PhrasingsName = keyof typeof FILES;
+export const PHRASINGS = Object.keys(FILES) as readonly PhrasingsName[];
 
-export function loadPhrasings(name: (typeof PHRASINGS)[number]): Phrasings {
-  return phrasingsSchema.parse(parse(readFileSync(join(import.meta.dirname, `${name}.yaml`), 'utf8')));
+/** One set; throws where a file is missing or of another form. */
+export function loadPhrasings(name: PhrasingsName): Phrasings {
+  const halves = FILES[name].map((file) => phrasingsSchema.parse(parse(readFileSync(join(import.meta.dirname, `${file}.yaml`), 'utf8'))));
+  const joined = (part: 'facts' | 'chatter'): Phrasings['facts'] => ({
+    user: halves.flatMap((half) => half[part].user),
+    agent: halves.flatMap((half) => half[part].agent),
+    tool: halves.flatMap((half) => half[part].tool),
+  });
+  return {
+    words: Object.assign({}, ...halves.map(({ words }) => words)) as Phrasings['words'],
+    facts: joined('facts'),
+    chatter: joined('chatter'),
+  };
 }
 
 export interface Turn {
