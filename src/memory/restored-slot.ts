@@ -1,14 +1,16 @@
 /** A memory that comes back into a slot where another one stands by now: it takes its place, or both stay and the less trusted one is in doubt. */
-import { DEFAULT_STATUSES, type MemoryRecord } from '../domain/memory.ts';
+import { DEFAULT_STATUSES, type MemoryRecord, type StoredRecord } from '../domain/memory.ts';
 import type { HeldSlot } from '../domain/slots.ts';
 import { createHeads } from './conflicts/heads.ts';
 import { slotKey } from './conflicts/keys.ts';
 import { DOUBT, refOf } from './conflicts/meet.ts';
-import { movedTo } from './conflicts/standings.ts';
+import { LEASE_MS, movedTo } from './conflicts/standings.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import { serviceReads } from './service-reads.ts';
 import type { TurnLinks } from './turn-links.ts';
+
+const PAUSE_MS = 50;
 
 /** What is to be done with the slot; `record` is what comes back, with its ties. */
 export interface SlotReturn {
@@ -25,13 +27,16 @@ export async function returnToSlot(
   deps: MemoryDeps,
   turns: TurnLinks,
   record: MemoryRecord,
-  { principal }: CallContext,
+  { principal, signal }: CallContext,
 ): Promise<SlotReturn> {
   const alone: SlotReturn = { record, settle: async () => undefined };
   const id = slotKey(record, deps.relations)?.id;
-  const [held] = id === undefined ? [] : await deps.slots.read(record.tenant, [id]);
-  if (held === undefined || held.document.memory_id === record.memory_id) return alone;
-  const [other] = await serviceReads(deps).load(record, [held.document.memory_id]);
+  if (id === undefined) return alone;
+  const found = await holderOf(deps, record, id, signal);
+  if (found === undefined) return alone;
+  const { held, other, isOnItsWay } = found;
+  // whoever is about to be stored in the slot keeps it
+  if (isOnItsWay) return { ...alone, record: { ...record, status: 'conflict', doubt: DOUBT, conflict_with: [held.document.memory_id] } };
   const stands = other !== undefined && DEFAULT_STATUSES.includes(other.record.status) && slotKey(other.record, deps.relations)?.id === id;
   if (!stands) return { record, settle: () => move(deps, held, record.memory_id) };
   const { memory_id: otherId, trust_tier: tier, owner } = other.record;
@@ -50,6 +55,30 @@ export async function returnToSlot(
       if (now?.document.memory_id === record.memory_id) await move(deps, now, record.memory_id);
     },
   };
+}
+
+/** Whoever holds the slot; one that is on its way is waited for as long as its lease lasts. Undefined when nobody else does. */
+async function holderOf(
+  deps: MemoryDeps,
+  record: MemoryRecord,
+  id: string,
+  signal: AbortSignal,
+): Promise<{ readonly held: HeldSlot; readonly other: StoredRecord | undefined; readonly isOnItsWay: boolean } | undefined> {
+  const reads = serviceReads(deps);
+  const endMs = deps.clock() + LEASE_MS;
+  for (;;) {
+    const [held] = await deps.slots.read(record.tenant, [id]);
+    if (held === undefined || held.document.memory_id === record.memory_id) return undefined;
+    const { memory_id: holder, previous_id: previous, lease_until: leaseUntil } = held.document;
+    const ids = previous === undefined || previous === record.memory_id ? [holder] : [holder, previous];
+    const stored = await reads.load(record, ids);
+    const other = stored.find(({ record: one }) => one.memory_id === holder);
+    const isOnItsWay = other === undefined && Date.parse(leaseUntil) > deps.clock();
+    // of one that never came the slot is its predecessor's
+    if (!isOnItsWay) return { held, other: other ?? stored[0], isOnItsWay };
+    if (signal.aborted || deps.clock() >= endMs) return { held, other, isOnItsWay };
+    await deps.sleep(PAUSE_MS, signal).catch(() => undefined);
+  }
 }
 
 /** One that others moved meanwhile is theirs. */

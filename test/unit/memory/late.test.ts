@@ -185,3 +185,54 @@ describe('a batch whose call is given up', () => {
     expect(creates).to.equal(1);
   });
 });
+
+describe('a memory that is brought back into a slot that is being written', () => {
+  const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  /** A write of Rome that has its claim and waits until it may be stored; restoring sleeps on its own clock. */
+  async function underWay(): Promise<{ world: World; paris: string; rome: Promise<WriteResult>; go: () => void }> {
+    let go: () => void = () => undefined;
+    const stop = new Promise<void>((resolve) => (go = resolve));
+    const world = createWorld();
+    const { memory_id: paris } = await put(world, home('Ann lives in Paris'));
+    await world.memory.forget({ memory_id: paris as string }, world.call());
+    let begun = false;
+    world.index.before = async (method) => {
+      if (method !== 'create') return;
+      begun = true;
+      await stop;
+    };
+    const rome = put(world, home('Ann lives in Rome'));
+    while (!begun) await tick();
+    return { world, paris: paris as string, rome, go };
+  }
+
+  it('waits for what is on its way, and takes its place', async () => {
+    const { world, paris, rome, go } = await underWay();
+    Object.assign(world.deps, {
+      sleep: async (ms: number) => {
+        world.time.nowMs += ms;
+        go();
+        for (let n = 0; n < 20; n += 1) await tick();
+      },
+    });
+    await world.memory.restore({ memory_id: paris }, world.call());
+    const { memory_id: other } = await rome;
+    expect(head(world, paris)?.status).to.equal('active');
+    expect(head(world, other)).to.include({ status: 'superseded', superseded_by: paris });
+    expect(holderOfSlot(world)).to.equal(paris);
+  });
+
+  it('is in conflict with what does not come while its lease lasts, and leaves it the slot', async () => {
+    const { world, paris, rome, go } = await underWay();
+    const given = new AbortController();
+    given.abort();
+    const answer = await world.memory.restore({ memory_id: paris }, world.call(principal(), { signal: given.signal }));
+    expect(answer.outcome).to.equal('conflict');
+    go();
+    const { memory_id: other } = await rome;
+    expect(holderOfSlot(world)).to.equal(other);
+    expect(head(world, other)?.status).to.equal('active');
+    expect(head(world, paris)).to.deep.include({ status: 'conflict', conflict_with: [other] });
+  });
+});
