@@ -1,10 +1,10 @@
-/** memory_write: checks, admits and stores one memory or a batch; vectors are left to the embed job, so no write waits for a model. */
+/** memory_write: checks, admits and stores one memory or a batch; vectors are left to the embed job, and the grade of a model is waited for within bounds. */
 import { setImmediate } from 'node:timers/promises';
 import { isoTime } from '../domain/clock.ts';
 import type { MemoryRecord } from '../domain/memory.ts';
 import type { CreateOutcome, NamespaceRecord } from '../domain/ports.ts';
 import type { Admitted } from '../domain/sealed.ts';
-import type { WriteAnswer, WriteInput, WriteItem, WriteResult } from '../domain/wire/write.ts';
+import type { WriteInput, WriteItem, WriteResult } from '../domain/wire/write.ts';
 import { HindsightError } from '../errors.ts';
 import { weigh, type Weighed } from './admission/admit.ts';
 import { defined } from './canonical.ts';
@@ -21,15 +21,13 @@ import { draftOf } from './record.ts';
 import { waitSettled } from './settle.ts';
 import type { TurnLinks } from './turn-links.ts';
 import { judgeWorking } from './working/write.ts';
+import { inGroups, isLargeUnlinked, type Answer } from './write-groups.ts';
 
 /** Items, and characters of them, analysed before other calls get their turn on the event loop. */
 const ITEMS_PER_SLICE = 16;
 const CHARS_PER_SLICE = 32_000;
-/** Items judged and stored together in a large batch, and groups under way at once (bench:import). */
-const ITEMS_PER_GROUP = 125;
-const GROUPS_AT_ONCE = 2;
-
-type Answer = Pick<WriteAnswer, 'results'>;
+/** The model grades items of a call for so long, and ends the one it is at; of later ones the rules' grade stands. */
+const GRADING_MS = 8_000;
 
 /** What became of an item before anything was stored: a result, or a record to store. */
 type Judged =
@@ -52,12 +50,16 @@ export async function write(
 ): Promise<Answer> {
   const checked = await checkItems(input);
   const ids = checked.items.map(() => deps.newId());
+  const gradesUntilMs = deps.clock() + GRADING_MS;
   if (call.idempotencyKey === undefined && isLargeUnlinked(checked)) {
-    const answer = await storeInGroups(deps, turns, conflicts, checked, call, ids);
+    const answer = await inGroups(ids.length, {
+      judge: (from, to) => judgeAll(deps, checked, call, ids, gradesUntilMs, from, to),
+      store: (judged) => store(deps, turns, conflicts, call, judged),
+    });
     return input.wait === true ? waitSettled(deps, call, answer) : answer;
   }
   const answer = await idempotent(deps, call, input, ids, {
-    judge: (given) => judgeAll(deps, checked, call, given),
+    judge: (given) => judgeAll(deps, checked, call, given, gradesUntilMs),
     perform: (judged) => store(deps, turns, conflicts, call, judged),
     isFinal: ({ results }) => results.every((r) => r.outcome !== 'failed'),
   });
@@ -120,55 +122,6 @@ async function put(
   return linked.map((record, i) => ({ record, outcome: outcomes[i] }));
 }
 
-/** A batch worth splitting, whose items do not lend each other their words. */
-function isLargeUnlinked({ items }: CheckedItems): boolean {
-  return items.length > ITEMS_PER_GROUP && !items.some((c) => 'item' in c && c.item.session_id !== undefined && c.item.turn !== undefined);
-}
-
-/**
- * The store works on one group while the next is judged. A group that fails as a whole is told item by item when another was stored,
- * because then the call has an effect; when none was, its error is the call's.
- */
-async function storeInGroups(
-  deps: MemoryDeps,
-  turns: TurnLinks,
-  conflicts: Conflicts,
-  checked: CheckedItems,
-  call: CallContext,
-  ids: readonly string[],
-): Promise<Answer> {
-  const groups: Promise<Answer | Failed>[] = [];
-  for (let from = 0; from < ids.length; from += ITEMS_PER_GROUP) {
-    const to = Math.min(from + ITEMS_PER_GROUP, ids.length);
-    const failed = (error: unknown): Failed => ({ error, items: to - from });
-    try {
-      const judged = await judgeAll(deps, checked, call, ids, from, to);
-      groups.push(store(deps, turns, conflicts, call, judged).catch(failed));
-    } catch (error) {
-      groups.push(Promise.resolve(failed(error)));
-    }
-    const settled = await groups[groups.length - GROUPS_AT_ONCE];
-    // a store that is away is asked no further
-    if (settled !== undefined && isFailed(settled)) {
-      groups.push(Promise.resolve({ error: settled.error, items: ids.length - to }));
-      break;
-    }
-  }
-  const answers = await Promise.all(groups);
-  const [first] = answers;
-  if (first !== undefined && isFailed(first) && answers.every(isFailed)) throw first.error;
-  return { results: answers.flatMap((a) => (isFailed(a) ? Array<WriteResult>(a.items).fill(failedResult()) : a.results)) };
-}
-
-interface Failed {
-  readonly error: unknown;
-  readonly items: number;
-}
-
-function isFailed(answer: Answer | Failed): answer is Failed {
-  return 'error' in answer;
-}
-
 /** One request to the store, whatever the number. */
 async function createAll(deps: MemoryDeps, boxes: readonly Admitted<MemoryRecord>[]): Promise<readonly CreateOutcome[]> {
   const [only, ...more] = boxes;
@@ -190,22 +143,23 @@ async function judgeAll(
   checked: CheckedItems,
   call: CallContext,
   ids: readonly string[],
+  gradesUntilMs: number,
   from = 0,
   to = ids.length,
 ): Promise<readonly Judged[]> {
   const items = checked.items.slice(from, to);
   const good = items.flatMap((c) => ('item' in c ? [c.item] : []));
-  const parents = await loadVisible(
+  const visible = await loadVisible(
     deps,
     call,
     good.flatMap((item) => item.source?.parents ?? []),
   );
-  const places = new Map<string, Promise<NamespaceRecord>>();
+  const batch: Batch = { visible, places: new Map(), gradesUntilMs };
   const judgeEntry = async (entry: CheckedItems['items'][number], i: number): Promise<Judged> => {
     if ('faults' in entry) return { result: invalidResult(entry.faults) };
     try {
       if ('working' in entry) return await judgeWorking(deps, call, entry.working);
-      return await judge(deps, call, entry.item, ids[i] ?? deps.newId(), parents, places);
+      return await judge(deps, call, entry.item, ids[i] ?? deps.newId(), batch);
     } catch (error) {
       if (checked.single || !(error instanceof HindsightError) || error.status >= 500) throw error;
       return { result: invalidResult(faultsOf(error, `/items/${i}`)) };
@@ -229,13 +183,20 @@ async function judgeAll(
   return Promise.all(judged);
 }
 
+/** What the items of a call share. */
+interface Batch {
+  /** Parents that the caller may see. */
+  readonly visible: ReadonlyMap<string, MemoryRecord>;
+  readonly places: Map<string, Promise<NamespaceRecord>>;
+  readonly gradesUntilMs: number;
+}
+
 async function judge(
   deps: MemoryDeps,
   call: CallContext,
   item: WriteItem,
   memoryId: string,
-  visible: ReadonlyMap<string, MemoryRecord>,
-  places: Map<string, Promise<NamespaceRecord>>,
+  { visible, places, gradesUntilMs }: Batch,
 ): Promise<Judged> {
   const { principal } = call;
   const namespace = item.namespace ?? principal.ownNamespace;
@@ -271,7 +232,7 @@ async function judge(
     };
   const { status } = admission.record;
   // the model sees nothing that the guard holds back
-  const asks = weighed.again !== undefined && (status === 'active' || status === 'candidate');
+  const asks = weighed.again !== undefined && deps.clock() < gradesUntilMs && (status === 'active' || status === 'candidate');
   const final = asks ? ((await weighed.again?.()) ?? weighed) : weighed;
   if (isTurn(final) && status !== 'quarantined') return judgeTurn(deps, call, item, final);
   const { reason, dropped } = final;

@@ -96,4 +96,21 @@ describe('admission at the write', () => {
     expect(results[0]?.reason).to.include('by the language model');
     expect([...graded.index.heads.values()].map(({ record }) => record.layer)).to.deep.equal(['semantic', 'semantic']);
   });
+
+  it('lets the model grade for eight seconds a call, whatever the number of its items', async () => {
+    let asked = 0;
+    const world = createWorld();
+    const ask = async () => {
+      asked += 1;
+      graded.time.nowMs += 3_000;
+      return { grade: 4, kind: 'fact' as const, passing: false };
+    };
+    const graded = createWorld({ deps: { admission: { ...world.deps.admission, ask } } });
+    // large enough for two groups, which share the time
+    const items = Array.from({ length: 130 }, (_, i) => ({ content: `Green, from Japan, sort ${i}`, session_id: 's' }));
+    const { results } = await graded.memory.write({ items }, graded.call());
+    expect(asked).to.equal(3);
+    expect(results.filter(({ reason }) => reason?.includes('by the language model'))).to.have.length(3);
+    expect(results.every(({ outcome }) => outcome === 'stored')).to.equal(true);
+  });
 });
