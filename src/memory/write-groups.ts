@@ -10,7 +10,7 @@ const GROUPS_AT_ONCE = 2;
 export type Answer = Pick<WriteAnswer, 'results'>;
 
 /** The two steps of a write, for the items from one place to before another. */
-export interface GroupWork<J> {
+interface GroupWork<J> {
   readonly judge: (from: number, to: number) => Promise<J>;
   readonly store: (judged: J) => Promise<Answer>;
 }
