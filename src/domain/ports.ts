@@ -256,8 +256,10 @@ export interface SlotStore {
   move(tenant: string, moves: readonly HeldSlot[]): Promise<readonly (HeldSlot | 'conflict')[]>;
   /** Deletes the claims that still name this memory; one whose move is under way stays for the repair. Safe to repeat. */
   release(tenant: string, claims: readonly { readonly id: string; readonly memoryId: string }[]): Promise<void>;
-  /** Slots of any tenant whose move nobody ended in time. */
-  unfinished(limit: number): Promise<readonly HeldSlot[]>;
+  /** Tenants with claims whose move nobody ended in time, and how many. */
+  dueTenants(): Promise<readonly { readonly tenant: string; readonly count: number }[]>;
+  /** Those of a tenant, the oldest lease first. */
+  unfinished(tenant: string, limit: number): Promise<readonly HeldSlot[]>;
 }
 
 /** A turn that has lost the words it borrowed, and where it stands. */

@@ -4,7 +4,7 @@ import type { HeldSlot } from '../domain/slots.ts';
 import type { Job } from './worker.ts';
 
 export interface SlotRepairOptions {
-  readonly slots: Pick<SlotStore, 'unfinished'>;
+  readonly slots: Pick<SlotStore, 'dueTenants' | 'unfinished'>;
   /** Marks what the slot's memory took the place of, or gives the slot back. */
   readonly repair: (slot: HeldSlot) => Promise<void>;
   readonly onRepaired?: (tenant: string, count: number) => void;
@@ -14,28 +14,26 @@ export interface SlotRepairOptions {
 export const SLOT_REPAIR_MS = 30_000;
 /** Each costs a handful of small requests. */
 const BATCH = 50;
-/** The look-up is over all tenants, as crashes are of the whole process. */
-const EVERY_TENANT = '*';
 
-/** One run repairs a batch; a store that is away pauses the worker. A slot that cannot be repaired holds up none of the others. */
+/** One run repairs a batch of a tenant; a store that is away pauses the worker. What cannot be repaired holds up no other slot, and no other tenant. */
 export function createSlotRepairJob({ slots, repair, onRepaired }: SlotRepairOptions): Job {
   return {
     name: 'slot-repair',
-    due: async () => [EVERY_TENANT],
-    run: async (_tenant, { signal }) => {
-      const left = await slots.unfinished(BATCH);
-      const counts = new Map<string, number>();
+    due: async () => (await slots.dueTenants()).map(({ tenant }) => tenant),
+    run: async (tenant, { signal }) => {
+      const left = await slots.unfinished(tenant, BATCH);
+      let count = 0;
       const faults: unknown[] = [];
       for (const slot of left) {
         if (signal.aborted) break;
         try {
           await repair(slot);
-          counts.set(slot.document.tenant, (counts.get(slot.document.tenant) ?? 0) + 1);
+          count += 1;
         } catch (error) {
           faults.push(error);
         }
       }
-      counts.forEach((count, tenant) => onRepaired?.(tenant, count));
+      if (count > 0) onRepaired?.(tenant, count);
       if (faults.length > 0) throw faults[0];
       return left.length === BATCH && !signal.aborted ? 'more' : 'idle';
     },

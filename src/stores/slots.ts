@@ -1,13 +1,14 @@
 /** SlotStore on a tenant's slots index: claims made once, moved by position, read in realtime; memory/conflicts decides by them. */
-import type { Client } from '@elastic/elasticsearch';
+import type { Client, estypes } from '@elastic/elasticsearch';
 import { isoTime, type Clock } from '../domain/clock.ts';
 import type { SlotStore } from '../domain/ports.ts';
 import type { HeldSlot, SlotClaim, SlotDocument } from '../domain/slots.ts';
 import { HindsightError } from '../errors.ts';
 import { bulk, itemAway, type BulkItem } from '../elastic/bulk.ts';
 import { ANSWER, isAway, RETRY, storeCall } from '../elastic/client.ts';
-import { placementOf, tenantPattern } from '../elastic/placement.ts';
+import { placementOf } from '../elastic/placement.ts';
 import type { Schema } from '../elastic/schema.ts';
+import { tenantBuckets } from './tenant-buckets.ts';
 
 export interface SlotStoreOptions {
   readonly client: Client;
@@ -70,17 +71,23 @@ export function createSlotStore({ client, schema, clock }: SlotStoreOptions): Sl
       refuseFaults(items, [404, 409]);
     },
 
-    async unfinished(limit) {
+    async dueTenants() {
+      const due = await tenantBuckets(client, schema.prefix, { bool: { filter: unfinishedBy(clock()) } }, 'slots');
+      return due.map(({ tenant, count }) => ({ tenant, count }));
+    },
+
+    async unfinished(tenant, limit) {
       const answer = await storeCall(() =>
         client.search<SlotDocument>(
           {
-            index: tenantPattern(schema.prefix, 'slots'),
-            allow_no_indices: true,
+            index: indexOf(tenant),
+            ignore_unavailable: true,
             allow_partial_search_results: false,
             size: limit,
             track_total_hits: false,
             seq_no_primary_term: true,
-            query: { bool: { filter: [{ exists: { field: 'previous_id' } }, { range: { lease_until: { lte: isoTime(clock()) } } }] } },
+            query: { bool: { filter: [{ term: { tenant } }, ...unfinishedBy(clock())] } },
+            sort: [{ lease_until: { order: 'asc' } }],
           },
           RETRY,
         ),
@@ -93,6 +100,11 @@ export function createSlotStore({ client, schema, clock }: SlotStoreOptions): Sl
     },
   };
 }
+
+const unfinishedBy = (nowMs: number): estypes.QueryDslQueryContainer[] => [
+  { exists: { field: 'previous_id' } },
+  { range: { lease_until: { lte: isoTime(nowMs) } } },
+];
 
 const positionOf = (item: BulkItem | undefined): HeldSlot['at'] => ({ seq_no: item?.seqNo ?? 0, primary_term: item?.primaryTerm ?? 0 });
 

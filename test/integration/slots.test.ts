@@ -75,14 +75,17 @@ describe('slot store', function () {
         expect(holder(again)).to.equal('m5');
       });
 
-      it('finds moves that nobody ended in time, of every tenant', async () => {
+      it('names tenants with moves that nobody ended in time, and finds those of one, the oldest lease first', async () => {
         await slots.claim('globex', [
           claim('g', 'm2', { tenant: 'globex', previous_id: 'm1' }),
           claim('h', 'm2', { tenant: 'globex', previous_id: 'm1', lease_until: '2026-03-01T12:00:05.000Z' }),
+          claim('i', 'm2', { tenant: 'globex', previous_id: 'm1', lease_until: '2026-03-01T11:58:00.000Z' }),
         ]);
         if (name === 'on Elasticsearch') await store.client.indices.refresh({ index: `${store.prefix}-*` });
-        const found = (await slots.unfinished(10)).filter(({ document }) => document.tenant === 'globex');
-        expect(found.map(({ id }) => id)).to.deep.equal(['g']);
+        expect(await slots.dueTenants()).to.deep.include({ tenant: 'globex', count: 2 });
+        expect((await slots.unfinished('globex', 10)).map(({ id }) => id)).to.deep.equal(['i', 'g']);
+        expect((await slots.unfinished('globex', 1)).map(({ id }) => id)).to.deep.equal(['i']);
+        expect(await slots.unfinished('nobody', 10)).to.deep.equal([]);
       });
     });
   }

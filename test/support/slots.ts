@@ -24,6 +24,8 @@ export function createTestSlots(clock: Clock): TestSlots {
     store.calls.push(method);
     await store.before?.(method);
   };
+  const isUnfinished = ({ document }: HeldSlot): boolean =>
+    document.previous_id !== undefined && Date.parse(document.lease_until) <= clock();
   const put = (tenant: string, slot: Pick<HeldSlot, 'id' | 'document'>): HeldSlot => {
     const made = { ...slot, at: { seq_no: (seqNo += 1), primary_term: 1 } };
     of(tenant).set(slot.id, clone(made));
@@ -59,10 +61,18 @@ export function createTestSlots(clock: Clock): TestSlots {
         if (there?.memory_id === memoryId && there.previous_id === undefined) of(tenant).delete(id);
       }
     },
-    unfinished: async (limit) => {
+    dueTenants: async () => {
+      await enter('dueTenants');
+      const counts = [...tenants].map(([tenant, slots]) => ({ tenant, count: [...slots.values()].filter(isUnfinished).length }));
+      return counts.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
+    },
+    unfinished: async (tenant, limit) => {
       await enter('unfinished');
-      const left = store.all().filter(({ document }) => document.previous_id !== undefined && Date.parse(document.lease_until) <= clock());
-      return left.slice(0, limit).map(clone);
+      const left = [...of(tenant).values()].filter(isUnfinished);
+      return left
+        .sort((a, b) => Date.parse(a.document.lease_until) - Date.parse(b.document.lease_until))
+        .slice(0, limit)
+        .map(clone);
     },
   };
   return store;

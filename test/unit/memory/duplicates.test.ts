@@ -528,8 +528,8 @@ describe('the slot repair', () => {
       repair: createSlotRepair(world.deps, createTurnLinks(world.deps)),
       onRepaired: (tenant, count) => void repaired.push(`${tenant} ${count}`),
     });
-    expect(await job.due()).to.deep.equal(['*']);
-    expect(await job.run('*', { nudged: false, signal: new AbortController().signal })).to.equal('idle');
+    for (const tenant of await job.due())
+      expect(await job.run(tenant, { nudged: false, signal: new AbortController().signal })).to.equal('idle');
     return repaired;
   };
 
@@ -573,19 +573,34 @@ describe('the slot repair', () => {
   it('holds up no other slot for one that cannot be repaired, and tells of it', async () => {
     const world = createWorld();
     const job = createSlotRepairJob({
-      slots: { unfinished: async () => [slotOf('a'), slotOf('b')] },
+      slots: { dueTenants: async () => [{ tenant: 'acme', count: 2 }], unfinished: async () => [slotOf('a'), slotOf('b')] },
       repair: async ({ id }) => {
         if (id === 'a') throw new Error('broken');
         done.push(id);
       },
     });
     const done: string[] = [];
-    await job.run('*', { nudged: false, signal: new AbortController().signal }).then(
+    await job.run('acme', { nudged: false, signal: new AbortController().signal }).then(
       () => expect.fail('it says nothing'),
       (error: unknown) => expect((error as Error).message).to.equal('broken'),
     );
     expect(done).to.deep.equal(['b']);
     expect(world.slots.all()).to.deep.equal([]);
+  });
+
+  it('goes tenant by tenant, the oldest lease first, and reads nothing of the others', async () => {
+    const world = createWorld();
+    const claimed = (tenant: string, id: string, lease_until: string): Promise<unknown> =>
+      world.slots.claim(tenant, [{ id, document: { ...slotOf(id).document, tenant, lease_until } }]);
+    await claimed('acme', 'a', '2026-03-01T11:50:00.000Z');
+    await claimed('globex', 'b', '2026-03-01T11:40:00.000Z');
+    await claimed('globex', 'c', '2026-03-01T11:30:00.000Z');
+    await claimed('idle', 'd', '2026-03-01T12:00:05.000Z');
+    const done: string[] = [];
+    const job = createSlotRepairJob({ slots: world.slots, repair: async ({ id }) => void done.push(id) });
+    expect(await job.due()).to.deep.equal(['globex', 'acme']);
+    await job.run('globex', { nudged: false, signal: new AbortController().signal });
+    expect(done).to.deep.equal(['c', 'b']);
   });
 });
 
