@@ -6,6 +6,7 @@ import { createRescanSample, RESCAN_SAMPLE_LOOK_MS } from '../jobs/rescan-sample
 import { createRescanJob, RESCAN_LOOK_MS } from '../jobs/rescan.ts';
 import type { Job } from '../jobs/worker.ts';
 import type { TextJudge } from '../guard/screening/rescan.ts';
+import type { MemoryDeps } from '../memory/deps.ts';
 import { serviceReads } from '../memory/service-reads.ts';
 import { createSetAside } from '../memory/set-aside.ts';
 import type { TurnDeps } from '../memory/turn-context.ts';
@@ -18,7 +19,7 @@ import { createRescanQueue } from '../stores/rescan-queue.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-export interface GuardJobParts extends TurnDeps {
+export interface GuardJobParts extends TurnDeps, Pick<MemoryDeps, 'slots' | 'relations'> {
   readonly client: StoreClient;
   readonly prefix: string;
   readonly links: TurnLinks;

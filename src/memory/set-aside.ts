@@ -2,6 +2,8 @@
 import { isoTime } from '../domain/clock.ts';
 import type { GuardMark, MemoryRecord } from '../domain/memory.ts';
 import type { RecordRef } from '../domain/ports.ts';
+import { followClaims } from './conflicts/follow.ts';
+import type { MemoryDeps } from './deps.ts';
 import { serviceReads } from './service-reads.ts';
 import type { TurnDeps } from './turn-context.ts';
 import type { TurnLinks } from './turn-links.ts';
@@ -22,7 +24,10 @@ export interface Aside {
 export type SetAside = (ref: RecordRef, decide: (head: MemoryRecord) => Aside | undefined) => Promise<'done' | 'left' | 'moved'>;
 
 /** Turns after it give back the words they borrowed first, so that no search finds a word of it through its neighbour. */
-export function createSetAside(deps: TurnDeps, turns: Pick<TurnLinks, 'detach' | 'settle'>): SetAside {
+export function createSetAside(
+  deps: TurnDeps & Pick<MemoryDeps, 'slots' | 'relations'>,
+  turns: Pick<TurnLinks, 'detach' | 'settle'>,
+): SetAside {
   const reads = serviceReads(deps);
   return async (ref, decide) => {
     const [stored] = await reads.load(ref, [ref.memory_id]);
@@ -44,6 +49,7 @@ export function createSetAside(deps: TurnDeps, turns: Pick<TurnLinks, 'detach' |
     const outcome = await deps.index.replace(deps.guard.readmit(changed, head), stored.at);
     await turns.settle([outcome === 'replaced' ? changed : head], detached);
     if (outcome !== 'replaced') return 'moved';
+    await followClaims(deps, [head], [changed]);
     await deps.dirty.mark(head.tenant);
     return 'done';
   };
