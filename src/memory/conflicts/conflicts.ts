@@ -1,17 +1,15 @@
 /** Stores admitted records so that nothing is said twice and a slot has one value: rounds of planning, storing and marking until every record has its answer. memory/write calls it. */
 import type { MemoryRecord, Status, Outcome } from '../../domain/memory.ts';
 import type { CreateOutcome } from '../../domain/ports.ts';
-import type { HeldSlot } from '../../domain/slots.ts';
 import type { WriteResult } from '../../domain/wire/write.ts';
 import { HindsightError } from '../../errors.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
 import { failedResult } from '../item-results.ts';
 import type { TurnLinks } from '../turn-links.ts';
-import { LEASE_MS, movedTo, STORE_MS } from './standings.ts';
+import { LEASE_MS, STORE_MS } from './standings.ts';
 import type { Entry, Step } from './entry.ts';
-import { createHeads } from './heads.ts';
-import { printOf, slotKey } from './keys.ts';
+import { createHeads, handOver } from './heads.ts';
 import { createSettleLate } from './late.ts';
 import { createMarks } from './marks.ts';
 import { createRecentTexts } from './near.ts';
@@ -52,25 +50,6 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
       deps.onDegraded?.('marks', error);
       return undefined;
     }
-  };
-
-  /** Claims made for a record that another one stands for now go to that one. */
-  const handOver = async (claims: readonly HeldSlot[], head: MemoryRecord): Promise<void> => {
-    const moves = claims.map((held) => {
-      const { document } = held;
-      if (document.slot_type === 'fingerprint')
-        return movedTo(held, { ...document, memory_id: head.memory_id, fingerprint: printOf(head, deps.relations) });
-      return slotKey(head, deps.relations)?.id === held.id ? movedTo(held, { ...document, memory_id: head.memory_id }) : undefined;
-    });
-    await deps.slots.move(
-      head.tenant,
-      moves.filter((move) => move !== undefined),
-    );
-    const idle = claims.filter((_held, i) => moves[i] === undefined);
-    await deps.slots.release(
-      head.tenant,
-      idle.map(({ id, document }) => ({ id, memoryId: document.memory_id })),
-    );
   };
 
   return {
@@ -142,7 +121,7 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
   async function answered(call: CallContext, record: MemoryRecord, step: Step): Promise<WriteResult | undefined> {
     switch (step.do) {
       case 'repeat':
-        await handOver(step.claims ?? [], step.head);
+        await quietly(() => handOver(deps, step.claims ?? [], step.head));
         await quietly(() => marks.finish(call, step.head));
         return withTarget(storedResult(step.head, step));
       case 'done':
@@ -152,7 +131,7 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
         const merged = await heads.unite(step.head, record, call);
         if (merged === undefined) return undefined;
         recent.remember(merged);
-        await handOver(step.claims ?? [], merged);
+        await quietly(() => handOver(deps, step.claims ?? [], merged));
         return withTarget(storedResult(merged, step));
       }
       case 'store':

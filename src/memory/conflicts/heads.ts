@@ -2,6 +2,7 @@
 import { isoTime } from '../../domain/clock.ts';
 import { DEFAULT_STATUSES, type MemoryRecord, type StoredRecord } from '../../domain/memory.ts';
 import type { RecordRef } from '../../domain/ports.ts';
+import type { HeldSlot } from '../../domain/slots.ts';
 import { defined } from '../canonical.ts';
 import type { CallContext } from '../gateway.ts';
 import { withdrawProposals } from '../proposals.ts';
@@ -11,7 +12,9 @@ import type { TurnLinks } from '../turn-links.ts';
 import { keepVersion, withoutVectors } from '../versions.ts';
 import { livesLonger, saysMore } from './against.ts';
 import { createHeadChange, superseded } from './head-change.ts';
+import { printOf, slotKey } from './keys.ts';
 import { DOUBT } from './meet.ts';
+import { movedTo } from './standings.ts';
 
 export interface Heads {
   /** `by` took its place; true when it is ended now, by this call or an earlier one. */
@@ -94,6 +97,28 @@ export function createHeads(deps: MemoryDeps, turns: TurnLinks): Heads {
     const next = { ...kept, ...words, ...defined({ summary }), content, language, fingerprint, guard };
     return turns.withContext({ ...next, spaces_due: dueSpaces(deps, next) });
   }
+}
+
+/** Claims made for a record that another one stands for go to that one; what it does not claim is free. Safe to repeat. Errors: ERR_STORE_*. */
+export async function handOver(
+  deps: Pick<MemoryDeps, 'slots' | 'relations'>,
+  claims: readonly HeldSlot[],
+  survivor: MemoryRecord,
+): Promise<void> {
+  const { tenant, memory_id } = survivor;
+  const moves = claims.flatMap((held) => {
+    const { document } = held;
+    if (document.slot_type === 'fingerprint')
+      return [movedTo(held, { ...document, memory_id, fingerprint: printOf(survivor, deps.relations) })];
+    return slotKey(survivor, deps.relations)?.id === held.id ? [movedTo(held, { ...document, memory_id })] : [];
+  });
+  await deps.slots.move(tenant, moves);
+  const moved = new Set(moves.map(({ id }) => id));
+  const idle = claims.filter(({ id }) => !moved.has(id));
+  await deps.slots.release(
+    tenant,
+    idle.map(({ id, document }) => ({ id, memoryId: document.memory_id })),
+  );
 }
 
 /** Contradicting memories named, newest last. */

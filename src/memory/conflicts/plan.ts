@@ -171,6 +171,7 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
       const all = [...decisions].flatMap(([i, { moves }]) =>
         moves.filter(({ document }) => document.slot_type === type).map((move) => ({ i, move })),
       );
+      if (all.length === 0) continue;
       const outcomes = await deps.slots.move(
         tenant,
         all.map(({ move }) => move),
@@ -192,7 +193,7 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
         decisions.set(i, { ...decision, moves, step: moved });
       }
     }
-    await deps.slots.move(tenant, back);
+    if (back.length > 0) await deps.slots.move(tenant, back);
     if (idle.length > 0) await deps.slots.release(tenant, idle);
   };
 

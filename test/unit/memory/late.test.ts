@@ -156,6 +156,21 @@ describe('a write whose marks fail', () => {
     expect(head(world, inferred.memory_id)).to.deep.include({ status: 'active', conflict_with: [results[0]?.memory_id] });
   });
 
+  it('answers all that is stored when the claims of a repeat cannot be handed over', async () => {
+    const world = createWorld();
+    const first = await put(world, { content: 'Please remember that Ann likes green tea', kind: 'fact' });
+    world.slots.before = (method) => {
+      if (method === 'move') throw new Error('the store is away');
+    };
+    const items = ['The build needs Node 20', 'Remember that Ann likes the green tea'].map((content) => ({
+      content,
+      kind: 'fact' as const,
+    }));
+    const { results } = await world.memory.write({ items }, world.call());
+    expect(results.map(({ outcome }) => outcome)).to.deep.equal(['stored', 'merged']);
+    expect(results[1]?.memory_id).to.equal(first.memory_id);
+  });
+
   it('ends nothing that was brought back since', async () => {
     const world = createWorld();
     const paris = await put(world, home('Ann lives in Paris'));
