@@ -60,7 +60,7 @@ interface Graded {
  */
 export function worthOf(item: WriteItem, context: WorthContext, model?: ModelGrade): Worth {
   const { policy, layers, actor } = context;
-  const said = gradeOf(policy, item, speakerOf(item, actor));
+  const said = gradeOf(policy, item, speakerOf(item));
   const described = isDescribed(item) && said.grade < policy.plainGrade && !isBare(said);
   const byRules: Graded = described
     ? { ...said, grade: policy.plainGrade, kind: undefined, reason: 'its writer says what it is', ruled: true }
@@ -119,10 +119,9 @@ function isBare({ reason }: Graded): boolean {
 
 const ACKNOWLEDGEMENT = 'it only acknowledges';
 
-/** Whose words they are: the source's, else the caller's. */
-function speakerOf({ source }: WriteItem, actor: Actor): Speaker {
-  if (source === undefined) return actor === 'agent' ? 'agent' : 'person';
-  if (source.type === 'user') return 'person';
+/** Whose words they are: the source's. Without one they are a person's: what an agent writes of its own accord is mostly what it was told. */
+function speakerOf({ source }: WriteItem): Speaker {
+  if (source === undefined || source.type === 'user') return 'person';
   return source.type === 'agent' ? 'agent' : 'tool';
 }
 

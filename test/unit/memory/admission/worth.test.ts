@@ -80,6 +80,12 @@ describe('worth of a text', () => {
     }
   });
 
+  it('takes what an agent writes without a source for words it was told, and those of a named agent for its own', () => {
+    const item = { content: 'Nobody upstairs drinks dairy.', session_id: 's', turn: 3 };
+    expect(worth(item, 'agent')).to.include({ keep: true, kind: 'fact', layer: 'semantic' });
+    expect(worth({ ...item, source: { type: 'agent' } }, 'agent')).to.include({ keep: true, layer: 'working' });
+  });
+
   it('leaves talk about the text at hand, a judgement of it and what is about to be done to the session', () => {
     for (const content of [
       'The intro drags on before it gets anywhere.',
