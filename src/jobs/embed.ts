@@ -147,7 +147,13 @@ export function createEmbedJob(options: EmbedJobOptions): Job {
       // What was just written shows in the claim's search only after a refresh.
       if (nudged) await index.refresh(tenant);
       const begunMs = clock();
-      const tasks = await queue.claim(tenant, { limit: BATCH, leaseMs: LEASE_MS, by });
+      const claim = (): Promise<readonly EmbedTask[]> => queue.claim(tenant, { limit: BATCH, leaseMs: LEASE_MS, by });
+      let tasks = await claim();
+      // due, and nothing to be had: what a stopped process gave back may not be visible yet
+      if (tasks.length === 0 && !nudged) {
+        await index.refresh(tenant);
+        tasks = await claim();
+      }
       if (tasks.length === 0) return 'idle';
       const works = await Promise.all(
         tasks.map((task) =>

@@ -98,7 +98,7 @@ describe('a stop while the embedding endpoint hangs', function () {
       service.embeddings.heal();
       await service.restart();
       const [{ memory_id: id }] = body.results;
-      await eventually(async () => (await service.call('GET', `/v1/memories/${id}`, token)).body.settled, 10_000);
+      await eventually(async () => (await service.call('GET', `/v1/memories/${id}`, token)).body.settled, 20_000);
     } finally {
       await service.close();
     }
