@@ -38,17 +38,36 @@ export function createHeadChange(deps: TurnDeps, turns: Pick<TurnLinks, 'detach'
   };
 }
 
-/** Marks a head as superseded by another memory; `ended`: it is no longer active, by this call or an earlier one. */
+/**
+ * Marks a head as superseded by another memory; `ended`: it is no longer to be marked, by this call or an earlier one. Where that other
+ * memory has ended in this one's place, the first mark stands: two writers that see each other's memory first would end both. Looked at
+ * before the mark and again after it, so that one of two such writers sees the other's.
+ */
 export async function superseded(
   change: HeadChange,
   ref: RecordRef,
   by: string,
   writer: Writer,
 ): Promise<{ readonly ended: boolean; readonly next: MemoryRecord | undefined }> {
+  const gaveWay = async (): Promise<boolean> => {
+    let winner: MemoryRecord | undefined;
+    await change({ ...ref, memory_id: by }, writer, (head) => {
+      winner = head;
+      return undefined;
+    });
+    return winner?.superseded_by === ref.memory_id && !DEFAULT_STATUSES.includes(winner.status);
+  };
+  if (await gaveWay()) return { ended: true, next: undefined };
   let before = false;
   const next = await change(ref, writer, ({ status }) => {
     before = !DEFAULT_STATUSES.includes(status);
     return before ? undefined : { status: 'superseded', superseded_by: by, reason: 'a newer memory took its place' };
   });
-  return { ended: before || next !== undefined, next };
+  if (next === undefined || !(await gaveWay())) return { ended: before || next !== undefined, next };
+  await change(ref, writer, ({ status, superseded_by: other }) =>
+    status === 'superseded' && other === by ? ({ ...STANDS, superseded_by: undefined } as unknown as Partial<MemoryRecord>) : undefined,
+  );
+  return { ended: true, next: undefined };
 }
+
+const STANDS = { status: 'active', reason: 'the memory that took its place had given way to it' } as const;
