@@ -17,7 +17,9 @@ export type CallFacts = Pick<
 const MAX_IDS = 1_000;
 const MAX_NAMES = 100;
 /** Lists of things with ids; other members are not looked into: metadata is the caller's. */
-const LISTS = ['results', 'hits', 'items', 'sample', 'sentences'] as const;
+const LISTS = ['results', 'hits', 'items', 'sample', 'sentences', 'recalls'] as const;
+/** A recall holds hits. */
+const MAX_DEPTH = 2;
 const ID_FIELDS = ['memory_id', 'merged_into', 'candidate_id', 'superseded_by'] as const;
 const ID_LISTS = ['memory_ids', 'replaced'] as const;
 const RULE_ID = /^[a-z0-9][a-z0-9@_.:-]{0,127}$/i;
@@ -60,7 +62,7 @@ class Found {
       if (typeof name === 'string' && isNamespace(name) && this.namespaces.size < MAX_NAMES) this.namespaces.add(name);
     const mark = objectOf(part['guard']);
     if (mark !== undefined) this.#guard(mark);
-    if (depth > 0) return;
+    if (depth >= MAX_DEPTH) return;
     for (const field of LISTS)
       for (const item of arrayOf(part[field])) {
         const inner = objectOf(item);

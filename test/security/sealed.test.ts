@@ -18,7 +18,7 @@ describe('S7, sealed at rest', function () {
   const second = masterKey();
   const reveal = (token: string, id = memoryId): Promise<Answer> => service.call('POST', `/v1/memories/${id}/reveal`, token, {});
   const keep = async (token: string): Promise<string> => {
-    const { body } = await service.call('POST', '/v1/memories', token, { content: TEXT, secrets: 'seal' });
+    const { body } = await service.call('POST', '/v1/memories', token, { content: TEXT, secrets: 'seal', admission: 'keep' });
     expect(body.results[0].outcome, JSON.stringify(body)).to.equal('stored');
     return body.results[0].memory_id;
   };

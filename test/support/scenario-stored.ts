@@ -35,10 +35,11 @@ export async function storedRecords(service: TestService, namespace: string): Pr
   return hits.map((hit) => hit._source);
 }
 
-/** The mappings of all indices, as one text. */
+/** The mappings of all indices, sorted by index, as one text. */
 export async function storedMappings(service: TestService): Promise<string> {
   const answer = await fetch(`${service.engineUrl}/${service.prefix}-*/_mapping`);
-  return JSON.stringify(await answer.json());
+  const mappings = (await answer.json()) as Readonly<Record<string, unknown>>;
+  return JSON.stringify(Object.entries(mappings).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 async function engineSearch(service: TestService, index: string, body: object): Promise<readonly EngineHit[]> {

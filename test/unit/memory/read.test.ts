@@ -113,7 +113,10 @@ describe('memory list', () => {
 describe('memory history', () => {
   it('shows versions newest first with what changed, by whom and with which trust', async () => {
     const world = createWorld();
-    const { results } = await world.memory.write({ content: 'likes tea', tags: ['a'] }, world.call(principal({ clientId: 'c1' })));
+    const { results } = await world.memory.write(
+      { content: 'likes tea', tags: ['a'], importance: 1 },
+      world.call(principal({ clientId: 'c1' })),
+    );
     const memory_id = results[0]?.memory_id ?? '';
     world.time.nowMs += 1000;
     await world.memory.update({ memory_id, content: 'likes coffee' }, world.call(principal({ clientId: 'c2' })));
