@@ -81,7 +81,9 @@ describe('contradictions and corroboration', function () {
     for (const i of [first, second, third]) await write(bot(i), claim('customs shed', 'yellow', Number(i)));
     const { source: _tool, ...stated } = claim('customs shed', 'grey');
     await write(person, stated);
-    const hits = (await search('customs shed the colour of it is yellow')).filter(({ content }) => content.includes('customs shed'));
+    const hits = (await search('customs shed the colour of it is yellow', { top_k: 20 })).filter(({ content }) =>
+      content.includes('customs shed'),
+    );
     expect(hits.length).to.be.at.least(2);
     expect(hits[0]?.content).to.include('grey');
     expect(hits[0]).to.include({ reference_only: false });
