@@ -48,7 +48,7 @@ export function describeOperation(operation: AnyOperation, binding: HttpBinding,
       '400': problem('Invalid'),
       '401': problem('Unauthorized'),
       '403': problem('Forbidden'),
-      ...(namesMemories(properties) ? { '404': problem('NotFound') } : {}),
+      ...(namesStored(properties) ? { '404': problem('NotFound') } : {}),
       ...(operation.effect === 'read' ? {} : { '409': problem('Conflict') }),
       ...(binding.etag === true && binding.method !== 'GET' ? { '412': problem('PreconditionFailed') } : {}),
       ...(body ? { '413': problem('TooLarge'), '415': problem('MediaType') } : {}),
@@ -65,10 +65,10 @@ function answers(operation: AnyOperation, { stream }: HttpBinding, examples: rea
   return { [stream.contentType]: { schema: { type: 'string', contentMediaType: stream.contentType } } };
 }
 
-/** Whether the input can name a memory that is not there: as its subject, or as one that its text was derived from. */
-function namesMemories(properties: Record<string, Json>): boolean {
+/** Whether the input can name what is not there: a memory or a recall as its subject, or a memory that its text was derived from. */
+function namesStored(properties: Record<string, Json>): boolean {
   const source = properties['source']?.['properties'] as Json | undefined;
-  return 'memory_id' in properties || (source !== undefined && 'parents' in source);
+  return ['memory_id', 'memory_ids', 'trace_id'].some((name) => name in properties) || (source !== undefined && 'parents' in source);
 }
 
 interface Example {

@@ -1,6 +1,7 @@
 """What the Python clients have in common: one line for each check, as run-clients.mjs counts them."""
 import asyncio
 import json
+import random
 import os
 import sys
 
@@ -38,7 +39,7 @@ async def use(check, tools, call, field):
     check("tools are listed", "memory_write" in names and "memory_search" in names, ", ".join(names))
     described = all(field(tool, "outputSchema") and tool.annotations is not None for tool in tools)
     check("every tool has an output schema and annotations", described)
-    written, failed = await call("memory_write", {"content": NOTE, "wait": True})
+    written, failed = await call("memory_write", {"content": f"{NOTE} Its number is {random.randint(1000, 9999)}.", "wait": True})
     memory_id = written["results"][0]["memory_id"] if not failed else ""
     check("write", not failed and memory_id != "", written if failed else "")
     found, failed = await call("memory_search", {"query": "spare kettle"})

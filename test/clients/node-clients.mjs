@@ -68,7 +68,10 @@ async function use(check, client) {
   const bytes = Buffer.byteLength(JSON.stringify({ tools }));
   check('the list is at most 8 kB', bytes <= LIST_BYTES, bytes);
   const call = (name, args) => client.callTool({ name, arguments: args });
-  const written = await call('memory_write', { content: NOTE, wait: true });
+  const written = await call('memory_write', {
+    content: `${NOTE} Its number is ${1_000 + Math.floor(Math.random() * 9_000)}.`,
+    wait: true,
+  });
   const id = written.structuredContent?.results?.[0]?.memory_id;
   check('write', id !== undefined, written);
   const found = await call('memory_search', { query: 'spare kettle' });
