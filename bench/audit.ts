@@ -49,6 +49,8 @@ await runBench(COMMAND, async (run) => {
       many.set(side, service.client(options.count('clients')));
     }
     const rawIndex = run.prefix('auditraw');
+    await stored(one.get('on') as HttpClient, corpus.next(1)[0] as object);
+    await engine.cloneEmpty(await engine.memoryIndex(run.prefix('auditon')), rawIndex);
     let made = 0;
     for (let round = 0; round <= options.count('rounds'); round += 1) {
       const parts = new Map<Side, { rate: number; write: Latency; search: Latency; cpu: number }>();
