@@ -48,7 +48,11 @@ describe('the anomaly stage', () => {
     const person = principal();
     const [content = ''] = policy.trigger_suffix.match;
     for (let i = 0; i <= policy.burst.records + 1; i += 1)
-      expect(await write({ content, subject: 'Pump 7', admission: 'keep' }, person)).to.deep.equal({ outcome: 'stored', verdict: 'allow', rules: [] });
+      expect(await write({ content, subject: 'Pump 7', admission: 'keep' }, person)).to.deep.equal({
+        outcome: 'stored',
+        verdict: 'allow',
+        rules: [],
+      });
   });
 
   it('flags what ends in words that belong to no sentence, and leaves its counter-examples alone', async () => {
