@@ -1,7 +1,7 @@
 /** Admission as the service runs it: the policy, and the language model's grade where one is configured. */
 import { join } from 'node:path';
 import type { Clock } from '../domain/clock.ts';
-import type { LanguageModel } from '../domain/ports.ts';
+import type { LanguageModel } from '../domain/language-model.ts';
 import type { AdmissionParts } from '../memory/admission/parts.ts';
 import { gradeByModel } from '../memory/admission/model-grade.ts';
 import { admissionSchema, compileAdmission } from '../memory/admission/policy.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { LanguageModel } from '../domain/ports.ts';
+import type { LanguageModel } from '../domain/language-model.ts';
 import type { AdmissionStage } from '../guard/admission.ts';
 import { judgeSchema } from '../guard/judge/policy.ts';
 import { judgeStage } from '../guard/judge/stage.ts';

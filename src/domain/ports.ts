@@ -1,5 +1,4 @@
 /** Ports: what memory and jobs need from the stores; elastic/ and stores/ implement them. */
-import type { ZodType } from 'zod';
 import type { MemoryRecord, SeqNo, StoredRecord } from './memory.ts';
 import type { SearchPage, SearchSpec } from './ranking.ts';
 import type { Admitted, Scoped, Unscreened } from './sealed.ts';
@@ -375,30 +374,4 @@ export interface TenantKeys {
   open(tenant: string, sealed: string, keyId: string, aad: string): Promise<string>;
   /** Keyed HMAC-SHA256 of a value, base64url: equal for equal kind and value in one tenant, and in no other; the same after every rotation. */
   fingerprint(tenant: string, kind: string, value: string): Promise<string>;
-}
-
-/** One question to a language model, answered by an object. */
-export interface CompletionRequest<T> {
-  /** What is asked, in the service's own words. */
-  readonly instructions: string;
-  /** What it is asked about; others may have written it. */
-  readonly input: string;
-  /** Name of the answer's form, `[a-z_]{1,64}`, and the form: an object without further fields. */
-  readonly answer: { readonly name: string; readonly schema: ZodType<T> };
-  /** For all of it: waiting for a place, retries, the answer's body. */
-  readonly timeoutMs: number;
-  readonly maxOutputTokens?: number;
-  readonly signal?: AbortSignal;
-}
-
-/** A language model that answers questions one by one. It is given no tools, keeps nothing, and its answer is data that fits a schema. */
-export interface LanguageModel {
-  readonly model: string;
-  /**
-   * Failures: ERR_LLM_UNAVAILABLE (no answer in time, an outage, closed), ERR_LLM_ANSWER (its answer fits no schema, or it refuses the
-   * question), or signal.reason when aborted.
-   */
-  complete<T>(request: CompletionRequest<T>): Promise<T>;
-  /** Fails what is pending with ERR_LLM_UNAVAILABLE. */
-  close(): Promise<void>;
 }

@@ -1,10 +1,10 @@
 /** What the memory service is made of: ports, the guard, policies and clocks; compose.ts fills it, tests fill it with their own. */
 import type { Clock } from '../domain/clock.ts';
+import type { LanguageModel } from '../domain/language-model.ts';
 import type {
   AccessStats,
   DirtyMarks,
   IdempotencyStore,
-  LanguageModel,
   MemoryIndex,
   NamespaceStore,
   SlotStore,

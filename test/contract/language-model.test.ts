@@ -1,7 +1,7 @@
 /** What every language model provider keeps to (port LanguageModel): the answer fits the schema or the call fails, in time, without the upstream's words. */
 import { expect } from 'chai';
 import { z } from 'zod';
-import type { CompletionRequest, LanguageModel } from '../../src/domain/ports.ts';
+import type { CompletionRequest, LanguageModel } from '../../src/domain/language-model.ts';
 import { OpenAiLanguageModel } from '../../src/providers/llm/openai.ts';
 import { LanguageModelRejected, LanguageModelUnavailable } from '../../src/providers/llm/provider.ts';
 import { describeError } from '../../src/telemetry/redact.ts';

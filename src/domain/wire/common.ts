@@ -44,6 +44,10 @@ export const name = text(LIMITS.nameChars);
 export const namespace = z
   .string()
   .refine(isNamespace, { message: 'is not a namespace: 1 to 6 segments of [a-z0-9][a-z0-9_-]{0,63} joined by "."' });
+/** Where a read looks. */
+export const namespaces = z.array(namespace).min(1).max(LIMITS.namespacesPerSearch);
+/** Name of a ranking profile. */
+export const profile = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/);
 export const memoryId = z
   .string()
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/, { message: 'is not a memory_id (UUIDv7)' });

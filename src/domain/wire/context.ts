@@ -16,21 +16,12 @@ export const contextInput = z.strictObject({
   session_id: c.name.optional().describe('Adds the last turns of this session'),
   task_id: c.name.optional().describe('Current task: its memories rank a little higher'),
   task_type: c.name.optional().describe('Type of the current task: memories of that type rank a little higher'),
-  namespaces: z
-    .array(c.namespace)
-    .min(1)
-    .max(c.LIMITS.namespacesPerSearch)
-    .optional()
-    .describe('Where to look; own and shared ones by default'),
+  namespaces: c.namespaces.optional().describe('Where to look; own and shared ones by default'),
   effort: z.enum(EFFORTS).optional().describe('low: one short query; high: looks wider'),
   lang: z.enum(CONTEXT_LANGUAGES).optional().describe('Language of the headings; the query’s by default'),
   turn_id: c.name.optional().describe('One context each turn'),
   asked_at: c.dateTime.optional().describe('When the question is asked; now by default'),
-  profile: z
-    .string()
-    .regex(/^[a-z][a-z0-9-]{0,63}$/)
-    .optional()
-    .describe('Ranking profile'),
+  profile: c.profile.optional().describe('Ranking profile'),
 });
 export type ContextInput = z.output<typeof contextInput>;
 

@@ -5,7 +5,7 @@ import * as c from './common.ts';
 export const forgetInput = z.strictObject({
   memory_id: c.memoryId.optional().describe('One memory'),
   version: z.int().min(1).optional().describe('Only if it is still at this version'),
-  namespaces: z.array(c.namespace).min(1).max(c.LIMITS.namespacesPerSearch).optional().describe('Where to look'),
+  namespaces: c.namespaces.optional().describe('Where to look'),
   filter: c.filter.optional().describe('All memories that fit; at least one condition'),
   query: c.text(c.LIMITS.queryChars).optional().describe('Memories that answer this'),
   min_score: c.unit.optional().describe('With query: only hits of at least this score, 0.5 by default'),

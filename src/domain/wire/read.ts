@@ -4,22 +4,13 @@ import * as c from './common.ts';
 
 export const searchInput = z.strictObject({
   query: c.text(c.LIMITS.queryChars).describe('What to look for, in the words of the question; Chinese or English'),
-  namespaces: z
-    .array(c.namespace)
-    .min(1)
-    .max(c.LIMITS.namespacesPerSearch)
-    .optional()
-    .describe('Where to look; own and shared ones by default'),
+  namespaces: c.namespaces.optional().describe('Where to look; own and shared ones by default'),
   top_k: z.int().min(1).max(c.LIMITS.topK).optional().describe('How many, 5 by default'),
   filter: c.filter.optional().describe('Hard conditions'),
   task_id: c.name.optional().describe('Current task: its memories rank a little higher'),
   task_type: c.name.optional().describe('Type of the current task: memories of that type rank a little higher'),
   turn_id: c.name.optional().describe('One search each turn'),
-  profile: z
-    .string()
-    .regex(/^[a-z][a-z0-9-]{0,63}$/)
-    .optional()
-    .describe('Ranking profile'),
+  profile: c.profile.optional().describe('Ranking profile'),
   weights: z
     .record(z.string().regex(/^[a-z][a-z0-9_]{0,31}$/), z.number().min(0).max(10))
     .optional()
@@ -160,7 +151,7 @@ const versions = z
 export const getAnswer = memoryView.extend({ versions: versions.optional(), trace_id: z.string() });
 
 export const listInput = z.strictObject({
-  namespaces: z.array(c.namespace).min(1).max(c.LIMITS.namespacesPerSearch).optional().describe('Where to look'),
+  namespaces: c.namespaces.optional().describe('Where to look'),
   filter: c.filter.optional().describe('Hard conditions'),
   limit: z.int().min(1).max(c.LIMITS.listLimit).optional().describe('Page size, 50 by default'),
   cursor: z.string().min(1).max(4_096).optional().describe('next_cursor of the page before'),

@@ -3,12 +3,7 @@ import { z } from 'zod';
 import * as c from './common.ts';
 
 export const statsInput = z.strictObject({
-  namespaces: z
-    .array(c.namespace)
-    .min(1)
-    .max(c.LIMITS.namespacesPerSearch)
-    .optional()
-    .describe('Which namespaces; all that the token may read by default'),
+  namespaces: c.namespaces.optional().describe('Which namespaces; all that the token may read by default'),
 });
 export type StatsInput = z.output<typeof statsInput>;
 

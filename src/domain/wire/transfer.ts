@@ -58,12 +58,7 @@ export const manifest = z.strictObject({
 export type Manifest = z.output<typeof manifest>;
 
 export const exportInput = z.strictObject({
-  namespaces: z
-    .array(c.namespace)
-    .min(1)
-    .max(c.LIMITS.namespacesPerSearch)
-    .optional()
-    .describe('Which namespaces; all that the token may read by default'),
+  namespaces: c.namespaces.optional().describe('Which namespaces; all that the token may read by default'),
   filter: c.filter.optional().describe('Hard conditions; active and conflict by default'),
 });
 export type ExportInput = z.output<typeof exportInput>;

@@ -1,7 +1,7 @@
 /** The judge as a stage of admission, after the rules and after masking: a language model reads what they let in, and can only hold it back. */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '../../domain/clock.ts';
-import type { LanguageModel } from '../../domain/ports.ts';
+import type { LanguageModel } from '../../domain/language-model.ts';
 import { TIER, tierName, VERDICTS, type Verdict } from '../../domain/trust.ts';
 import type { AdmissionStage, Judgement } from '../admission.ts';
 import { sealedTextsOf } from '../sealed-texts.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../domain/clock.ts';
 import { KINDS } from '../../domain/memory.ts';
-import type { LanguageModel } from '../../domain/ports.ts';
+import type { LanguageModel } from '../../domain/language-model.ts';
 import type { CompiledAdmission } from './policy.ts';
 import type { ModelGrade } from './worth.ts';
 

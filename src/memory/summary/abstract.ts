@@ -1,7 +1,7 @@
 /** A summary in the language model's words: asked with numbered notes, taken only when every sentence names notes it was given and says no number that they don't. */
 import { z } from 'zod';
 import { isoTime } from '../../domain/clock.ts';
-import type { LanguageModel } from '../../domain/ports.ts';
+import type { LanguageModel } from '../../domain/language-model.ts';
 import type { Sentence } from './sentence.ts';
 
 /** One sentence of the model and what it rests on. */

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import OpenAI, { APIConnectionError, APIError } from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import { toJSONSchema } from 'zod';
-import type { CompletionRequest, LanguageModel } from '../../domain/ports.ts';
+import type { CompletionRequest, LanguageModel } from '../../domain/language-model.ts';
 import { traceHeaders } from '../../telemetry/trace-context.ts';
 import { statusOf } from '../api-status.ts';
 import { boundedFetch, ResponseTooLarge } from '../embedding/bounded-fetch.ts';

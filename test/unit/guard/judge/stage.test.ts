@@ -1,7 +1,7 @@
 /** The judge: it can hold a write back and never let one in, whatever the model answers, and it is asked only where its word can matter. */
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { CompletionRequest, LanguageModel } from '../../../../src/domain/ports.ts';
+import type { CompletionRequest, LanguageModel } from '../../../../src/domain/language-model.ts';
 import { TIER, VERDICTS, type Verdict } from '../../../../src/domain/trust.ts';
 import { combine, type AdmissionContext, type Judgement } from '../../../../src/guard/admission.ts';
 import { judgeSchema } from '../../../../src/guard/judge/policy.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { CompletionRequest, LanguageModel } from '../../../../src/domain/ports.ts';
+import type { CompletionRequest, LanguageModel } from '../../../../src/domain/language-model.ts';
 import { HindsightError } from '../../../../src/errors.ts';
 import { gradeByModel } from '../../../../src/memory/admission/model-grade.ts';
 

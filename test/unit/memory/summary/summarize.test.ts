@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
-import type { CompletionRequest, LanguageModel } from '../../../../src/domain/ports.ts';
+import type { CompletionRequest, LanguageModel } from '../../../../src/domain/language-model.ts';
 import type { Principal } from '../../../../src/domain/principal.ts';
 import type { SummarizeInput } from '../../../../src/domain/wire/summary.ts';
 import type { WriteInput } from '../../../../src/domain/wire/write.ts';
