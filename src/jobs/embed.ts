@@ -2,6 +2,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { STATUSES, type MemoryRecord, type StoredRecord } from '../domain/memory.ts';
 import type { DirtyMarks, EmbedQueue, EmbedTask, MemoryIndex, QueueDepth } from '../domain/ports.ts';
+import type { MeetNearest } from '../domain/near-duplicates.ts';
 import { HindsightError } from '../errors.ts';
 import { lendsContext } from '../domain/turns.ts';
 import { systemPrincipal } from '../gate/system-principal.ts';
@@ -9,7 +10,7 @@ import type { Guard } from '../guard/guard.ts';
 import { EmbeddingRejected, type EmbeddingProvider } from '../providers/embedding/provider.ts';
 import { embedAll, type Embedded, type EmbedWork } from './embed-batch.ts';
 import { createEmbedCall } from './embed-call.ts';
-import { embeddedRecords, type MeetNearest } from './embed-duplicates.ts';
+import { embeddedRecords } from './embed-duplicates.ts';
 import { diesOf, patchOf } from './embed-patch.ts';
 import { textsToEmbed } from './embed-text.ts';
 import { createEmbedWriter, type Change } from './embed-write.ts';

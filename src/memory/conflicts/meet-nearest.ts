@@ -1,5 +1,6 @@
 /** Vector near-duplicates: records that have just got their vectors meet the memories nearest to them; the embed job calls it before they count as settled. */
 import { DEFAULT_STATUSES, type MemoryRecord } from '../../domain/memory.ts';
+import type { EmbeddedRecord, MeetNearest } from '../../domain/near-duplicates.ts';
 import { against } from './against.ts';
 import { refOf } from './meet.ts';
 import { isEarlier } from './past.ts';
@@ -9,15 +10,6 @@ import type { MemoryDeps } from '../deps.ts';
 import type { TurnLinks } from '../turn-links.ts';
 
 export type NearDuplicateDeps = Pick<MemoryDeps, 'index' | 'guard' | 'dirty' | 'embedder' | 'clock' | 'slots' | 'relations'>;
-
-/** A record and its own vectors by space. */
-export interface Embedded {
-  readonly record: MemoryRecord;
-  readonly vectors: ReadonlyMap<string, Float32Array>;
-}
-
-/** Resolves when everything that met is settled. Errors: ERR_STORE_*; doing it again does no harm. */
-export type MeetNearest = (tenant: string, embedded: readonly Embedded[]) => Promise<void>;
 
 /** Made by a service of what it read: never merged with what it was made of. */
 const DERIVED: readonly (string | undefined)[] = ['summary', 'rule', 'trajectory'];
@@ -33,7 +25,7 @@ export function createMeetNearest(
 ): MeetNearest {
   const settle = createPairSettler(deps, turns);
 
-  const place = ({ record, vectors }: Embedded): readonly Placed[] => {
+  const place = ({ record, vectors }: EmbeddedRecord): readonly Placed[] => {
     if (!DEFAULT_STATUSES.includes(record.status) || record.admission === 'keep' || DERIVED.includes(record.kind)) return [];
     const [first] = deps.embedder.spacesForQuery(record.content).filter((name) => vectors.has(name));
     const space = deps.embedder.spaces.find(({ name }) => name === first);
