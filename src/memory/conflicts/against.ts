@@ -3,6 +3,7 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import { wordsOf } from '../../guard/screening/near-duplicates.ts';
 import { bringsOrigin, bringsTags, holdsTags } from '../../guard/unite.ts';
 import { filtersOf, slotKey, viewOf } from './keys.ts';
+import { distinguish } from './metadata.ts';
 import { isEarlier } from './past.ts';
 import type { RelationPolicy } from './relation-policy.ts';
 import type { Relation } from './relation-kind.ts';
@@ -57,7 +58,12 @@ export function against(head: MemoryRecord, record: MemoryRecord, policy: Relati
 /** The relation of the texts, as far as what stands around them does not tell them apart. */
 export function related(head: MemoryRecord, record: MemoryRecord, policy: RelationPolicy): Relation {
   if (head.owner !== record.owner && speaksOfSelf(record, policy)) return { kind: 'different', reason: 'of another person' };
+  const apart = distinguish(head, record, policy);
+  if (apart === 'other') return { kind: 'different', reason: 'noted of another one' };
   const relation = relationOf(head, record, policy);
+  // what is noted of one customer alone may be an exception to what is said of all
+  if (apart === 'partly' && (relation.kind === 'changed' || relation.kind === 'retracted'))
+    return { kind: 'unsure', reason: 'noted of one of them alone' };
   if (relation.kind !== 'same') return relation;
   if (marksOf(head) !== marksOf(record)) {
     const [before, after] = [slotKey(head, policy), slotKey(record, policy)];

@@ -4,6 +4,7 @@ import { DEFAULT_STATUSES, type MemoryRecord, type Status } from '../../domain/m
 import { canonicalJson } from '../canonical.ts';
 import { SELF } from './frames/frame.ts';
 import { inferSlot } from './infer-slot.ts';
+import { distinctionKey } from './metadata.ts';
 import type { RelationPolicy } from './relation-policy.ts';
 import { speaksOfSelf } from './relation.ts';
 
@@ -74,7 +75,9 @@ function readSlot(record: MemoryRecord, policy: RelationPolicy): SlotKey | undef
   const { subject, topic } = slot;
   // of two people who say "I live in …" in a shared place each has a slot of their own
   const view = subject === SELF ? record.owner : viewOf(record);
-  return { id: hash(['slot', record.namespace, record.generation, view, subject, topic]), subject, topic };
+  const apart = distinctionKey(record, policy);
+  const parts = ['slot', record.namespace, record.generation, view, subject, topic, ...(apart === '' ? [] : [apart])];
+  return { id: hash(parts), subject, topic };
 }
 
 /** SHA-256 of the parts as JSON, base64url. */

@@ -14,6 +14,7 @@ const slotsSchema = z.strictObject({
   aliases: z.record(name, z.array(name)),
   several: z.array(name),
   multi_valued: z.array(name),
+  bookkeeping: z.string().min(1),
 });
 
 const duplicatesSchema = z.strictObject({
@@ -39,6 +40,8 @@ export interface RelationPolicy {
   readonly several: readonly string[];
   /** Canonical topics with several values at once. */
   readonly multiValued: ReadonlySet<string>;
+  /** Last words of metadata keys that tell no two subjects apart, folded. */
+  readonly bookkeeping: ReadonlySet<string>;
   readonly duplicates: DeepReadonly<z.output<typeof duplicatesSchema>>;
   /** Words that never change what is said. */
   readonly silent: ReadonlySet<string>;
@@ -61,6 +64,7 @@ export function loadRelationPolicy(policiesDir: string): RelationPolicy {
     topics,
     several: slots.several.map(folded),
     multiValued: new Set(slots.multi_valued.map(folded)),
+    bookkeeping: new Set(slots.bookkeeping.split(/\s+/u).map(folded)),
     duplicates,
     silent: new Set(duplicates.silent),
     opposites: new Map([...pairs(states, true), ...pairs(others, false)]),

@@ -109,6 +109,41 @@ describe('duplicates at the write', () => {
     expect((await put(world, near)).outcome).to.equal('stored');
   });
 
+  it('neither merges nor supersedes what is noted of another customer, in whatever slot', async () => {
+    const world = createWorld();
+    const of = (customer: number, content: string, more: Partial<WriteInput> = {}) =>
+      put(world, fact(content, { ...more, metadata: { customer } }));
+    const slot = { subject: 'plan', topic: 'price' };
+    const pairs = [
+      [await of(17, 'The discount of the contract is 10%'), await of(18, 'The discount of the contract is 15%')],
+      [await of(17, '合同的付款期限是三十天'), await of(18, '合同的付款期限是六十天')],
+      [await of(17, 'It costs 40 euros', slot), await of(18, 'Now 60 euros a month', slot)],
+      [await of(17, 'The newsletter is sent on Mondays'), await of(18, 'The newsletter is cancelled')],
+    ];
+    for (const [one, other] of pairs) {
+      expect([one?.outcome, other?.outcome]).to.deep.equal(['stored', 'stored']);
+      for (const result of [one, other]) {
+        const stored = head(world, result?.memory_id ?? null);
+        expect(stored).to.include({ status: 'active' });
+        expect(stored).to.not.have.any.keys('supersedes', 'superseded_by', 'conflict_with', 'doubt');
+      }
+    }
+    const next = await of(18, 'Now 70 euros a month', slot);
+    expect(next).to.include({ outcome: 'replaced' });
+    expect(next.replaced).to.deep.equal([pairs[2]?.[1]?.memory_id]);
+  });
+
+  it('lets a new value come with other notes of how it was written down, and doubts what was said of all', async () => {
+    const world = createWorld();
+    const first = await put(world, fact('Ann lives in Rome', { metadata: { message_id: 'm1', importedAt: 1, score: 0.4 } }));
+    const second = await put(world, fact('Ann lives in Paris', { metadata: { message_id: 'm2', importedAt: 2 } }));
+    expect(second).to.include({ outcome: 'replaced' });
+    expect(second.replaced).to.deep.equal([first.memory_id]);
+    const general = await put(world, fact('The discount of the contract is 10%'));
+    await put(world, fact('The discount of the contract is 15%', { metadata: { customer: { number: 17 } } }));
+    expect(head(world, general.memory_id)).to.include({ status: 'conflict' });
+  });
+
   it('gives a memory that is said again the tags of both, where it may', async () => {
     const world = createWorld();
     const first = await put(world, fact('The office closes at 18:00', { tags: ['office'] }));
