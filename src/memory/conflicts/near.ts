@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../domain/clock.ts';
 import { DEFAULT_STATUSES, type MemoryRecord } from '../../domain/memory.ts';
 import type { SimilarSpec } from '../../domain/ports.ts';
+import type { Scoped } from '../../domain/sealed.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
 import { standingOf, viewOf } from './keys.ts';
@@ -115,17 +116,32 @@ export function placeOf(record: MemoryRecord): string {
   return JSON.stringify([record.tenant, record.namespace, record.generation, viewOf(record)]);
 }
 
-/** For each record the stored memories of its view that the caller can read and that share enough words: one request for all. */
-export async function nearOf(
+/** What a record is compared with by its words: the search for it, and whose eyes it is made with. */
+interface Look {
+  readonly terms: ReadonlySet<string>;
+  readonly by: Scoped<SimilarSpec>;
+  /** Place of its answer. */
+  readonly at: number;
+}
+
+/** A search of the index for what shares words with some records, under way. */
+export interface NearSearch {
+  /** By memory id. */
+  readonly looks: ReadonlyMap<string, Look>;
+  readonly pages: ReturnType<MemoryDeps['index']['similar']>;
+}
+
+/** Begun at once, one request for all, so that it can run beside another one; who never asks for its answer hears of no failure. */
+export function searchNear(
   deps: Pick<MemoryDeps, 'index' | 'guard' | 'clock' | 'relations'>,
-  recent: RecentTexts,
   call: CallContext,
   records: readonly MemoryRecord[],
-): Promise<readonly (readonly MemoryRecord[])[]> {
+): NearSearch {
   const { overlap, candidates } = deps.relations.duplicates.lexical;
-  const looks = records.flatMap((record, i) => {
+  const looks = new Map<string, Look>();
+  for (const record of records) {
     const terms = termsOf(record);
-    if (terms === undefined) return [];
+    if (terms === undefined) continue;
     const shared = record.visibility === 'shared';
     const spec: SimilarSpec = {
       links: {
@@ -145,15 +161,33 @@ export async function nearOf(
       statuses: DEFAULT_STATUSES,
       nowMs: deps.clock(),
     } as const;
-    return [{ i, record, terms, by: deps.guard.scope(spec, request) }];
-  });
-  const found: (readonly MemoryRecord[])[] = records.map(() => []);
-  if (looks.length === 0) return found;
-  const pages = await deps.index.similar(looks.map(({ by }) => by));
+    looks.set(record.memory_id, { terms, by: deps.guard.scope(spec, request), at: looks.size });
+  }
+  const pages = looks.size === 0 ? Promise.resolve([]) : deps.index.similar([...looks.values()].map(({ by }) => by));
+  pages.catch(() => undefined);
+  return { looks, pages };
+}
+
+/** For each record, all of them searched for, the stored memories of its view that the caller can read and that share enough words. Errors: ERR_STORE_*. */
+export async function nearOf(
+  deps: Pick<MemoryDeps, 'guard' | 'relations'>,
+  recent: RecentTexts,
+  search: NearSearch,
+  records: readonly MemoryRecord[],
+): Promise<readonly (readonly MemoryRecord[])[]> {
+  const { overlap, candidates } = deps.relations.duplicates.lexical;
+  const pages = await search.pages;
+  const found: (readonly MemoryRecord[])[] = [];
   let chars = 0;
-  for (const [at, { i, record, terms, by }] of looks.entries()) {
+  for (const [i, record] of records.entries()) {
+    const look = search.looks.get(record.memory_id);
+    if (look === undefined) {
+      found.push([]);
+      continue;
+    }
+    const { terms, by, at } = look;
     chars += record.content.length;
-    if (at > 0 && (at % RECORDS_PER_SLICE === 0 || chars > CHARS_PER_SLICE)) {
+    if (i > 0 && (i % RECORDS_PER_SLICE === 0 || chars > CHARS_PER_SLICE)) {
       await setImmediate();
       chars = 0;
     }
@@ -170,7 +204,7 @@ export async function nearOf(
       // the index knows more of one that was stored lately
       if (near.has(one.memory_id) || near.size < candidates) near.set(one.memory_id, one);
     }
-    found[i] = [...near.values()];
+    found.push([...near.values()]);
   }
   return found;
 }

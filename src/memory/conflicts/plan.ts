@@ -12,7 +12,7 @@ import { plainly, type Claimed, type Entry, type Step } from './entry.ts';
 import type { Heads } from './heads.ts';
 import { standingOf } from './keys.ts';
 import { meets, refOf, repeats } from './meet.ts';
-import { nearOf, type RecentTexts } from './near.ts';
+import { nearOf, searchNear, type NearSearch, type RecentTexts } from './near.ts';
 import { knownPasts } from './past.ts';
 import { within } from './within.ts';
 
@@ -28,6 +28,9 @@ interface Decision {
 
 /** Contradictions that words alone may tell of: a text that contradicts more is one of a series (lots, readings, log lines). */
 const MOST_MET = 3;
+
+/** Texts of a call whose search does not wait for their claims: one round trip less for whoever writes one by one. */
+const SEARCHED_EARLY = 4;
 
 const WAIT: Decision = { step: { do: 'wait' }, moves: [], unfinished: [] };
 
@@ -107,17 +110,18 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
   };
 
   /** What would be stored plainly is compared with memories of nearly the same words, as they are this moment. */
-  const compareWords = async (call: CallContext, decisions: Map<number, Decision>, rights: Rights): Promise<void> => {
+  const compareWords = async (
+    call: CallContext,
+    decisions: Map<number, Decision>,
+    rights: Rights,
+    begun: NearSearch | undefined,
+  ): Promise<void> => {
     const plain = [...decisions].flatMap(([i, decision]) => {
       const { step } = decision;
       return step.do === 'store' && step.outcome === undefined && standingOf(step.record) === 'active' ? [{ i, decision, step }] : [];
     });
-    const found = await nearOf(
-      deps,
-      recent,
-      call,
-      plain.map(({ step }) => step.record),
-    );
+    const records = plain.map(({ step }) => step.record);
+    const found = await nearOf(deps, recent, begun ?? searchNear(deps, call, records), records);
     const met = plain.map(({ step }, at) =>
       (found[at] ?? []).filter((head) => against(head, step.record, policy, rights).does !== 'beside').map(refOf),
     );
@@ -207,13 +211,16 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     // what is stored as given pays nothing
     if (asking.length === 0) return steps;
     const claimants = asking.map(({ claimant }) => claimant);
+    const records = claimants.map(({ record }) => record).filter((record) => standingOf(record) === 'active');
+    // beside the claims, which seldom show that there was nothing to compare; more of them are searched for when that is known
+    const begun = records.length <= SEARCHED_EARLY ? searchNear(deps, call, records) : undefined;
     const standings = await claimAll(deps.slots, reads, claimants, policy, nowMs);
     const decisions = new Map<number, Decision>();
     for (const [at, { i, claimant }] of asking.entries()) {
       const standing = standings[at];
       if (standing !== undefined) decisions.set(i, decide(call, claimant, standing, rights));
     }
-    await compareWords(call, decisions, rights);
+    await compareWords(call, decisions, rights, begun);
     await repeatPasts(decisions);
     await moveAll(call, decisions, new Map(asking.flatMap(({ i }, at) => (standings[at] === undefined ? [] : [[i, standings[at]]]))));
     for (const [at, { i }] of asking.entries()) {

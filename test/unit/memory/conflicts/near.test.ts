@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { MemoryRecord } from '../../../../src/domain/memory.ts';
-import { createRecentTexts, nearOf, shareTerms, termsOf } from '../../../../src/memory/conflicts/near.ts';
+import { createRecentTexts, nearOf, searchNear, shareTerms, termsOf } from '../../../../src/memory/conflicts/near.ts';
 import { within } from '../../../../src/memory/conflicts/within.ts';
 import { createWorld } from '../../../support/memory-world.ts';
 import { memoryRecord } from '../../../support/records.ts';
@@ -91,7 +91,9 @@ describe('comparing by words', () => {
     for (let i = 0; i < 40; i += 1) recent.remember(tea());
     let found: readonly (readonly MemoryRecord[])[] = [];
     const records = Array.from({ length: 40 }, () => tea());
-    expect(await letsOthersIn(async () => (found = await nearOf(deps, recent, world.call(), records)))).to.equal(true);
+    expect(await letsOthersIn(async () => (found = await nearOf(deps, recent, searchNear(deps, world.call(), records), records)))).to.equal(
+      true,
+    );
     for (const one of found) expect(one).to.have.length(deps.relations.duplicates.lexical.candidates);
   });
 
