@@ -213,7 +213,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
       embedding: describeEmbedding(config, embedder),
       redis: () => shared.redis(),
     },
-    nudge: (tenant) => jobs.nudge(tenant),
+    nudge: (tenant, waited) => jobs.nudge(tenant, waited),
     sleep: abortableSleep,
     onDegraded: (part, err) => {
       metrics.searchDegraded(part);

@@ -50,7 +50,7 @@ export interface JobParts {
 
 export interface Jobs {
   /** A tenant has records whose vectors are due. */
-  nudge(tenant: string): void;
+  nudge(tenant: string, waited?: boolean): void;
   /** Breaks a running embedding call off, gives its records back and begins nothing new. */
   stop(): Promise<void>;
 }
@@ -122,7 +122,7 @@ export function startJobs(parts: JobParts): Jobs {
   );
   const guarding = guardJobs({ ...parts, links }).map(({ job, pollMs }) => started(job, pollMs));
   return {
-    nudge: (tenant) => embedding.nudge(tenant),
+    nudge: (tenant, waited) => embedding.nudge(tenant, waited),
     stop: async () =>
       void (await Promise.all(
         [embedding, reembedding, repairing, slotRepairing, sweeping, forgetting, ...guarding].map((worker) => worker.stop()),

@@ -31,8 +31,8 @@ export interface WorkerOptions {
 
 export interface Worker {
   start(): void;
-  /** A tenant has work. Cheap; many calls make one run. */
-  nudge(tenant: string): void;
+  /** A tenant has work. Cheap; many calls make one run. `waited`: somebody's answer waits for it. */
+  nudge(tenant: string, waited?: boolean): void;
   /** Resolves when the batch that runs is finished; nothing is begun after. */
   stop(): Promise<void>;
 }
@@ -40,6 +40,9 @@ export interface Worker {
 const POLL_MS = 5_000;
 /** Gathers the nudges of a burst of writes, so that they cost one refresh. */
 const NUDGE_MS = 20;
+/** The same for a stream of them, which is one when the last run ended less than this ago: runs would else follow one another without end, each with its refresh. */
+const STREAM_MS = 500;
+const STREAM_NUDGE_MS = 200;
 const FIRST_PAUSE_MS = 1_000;
 const LAST_PAUSE_MS = 30_000;
 
@@ -60,6 +63,7 @@ export function createWorker(options: WorkerOptions): Worker {
   let sharedFailures = 0;
   let pausedUntilMs = 0;
   let nextLookMs = 0;
+  let ranAtMs = -Infinity;
   let wake = new AbortController();
   let loop: Promise<void> | undefined;
 
@@ -92,6 +96,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const runOne = async (tenant: string, nudged: boolean): Promise<void> => {
     // Taken out before the run: a nudge that comes while it runs asks for another one.
     ready.delete(tenant);
+    ranAtMs = clock();
     await traced(async () => {
       try {
         const left = await job.run(tenant, { nudged, signal: stopping.signal });
@@ -103,6 +108,7 @@ export function createWorker(options: WorkerOptions): Worker {
         failed(error, tenant);
       }
     });
+    ranAtMs = clock();
   };
 
   const step = async (): Promise<void> => {
@@ -125,9 +131,10 @@ export function createWorker(options: WorkerOptions): Worker {
         }
       })();
     },
-    nudge: (tenant) => {
+    nudge: (tenant, waited = false) => {
       const known = ready.get(tenant);
-      const atMs = clock() + NUDGE_MS;
+      const nowMs = clock();
+      const atMs = nowMs + (!waited && nowMs - ranAtMs < STREAM_MS ? STREAM_NUDGE_MS : NUDGE_MS);
       // An earlier time stays, also that of a tenant that is backing off.
       ready.set(tenant, {
         atMs: known === undefined ? atMs : failures.has(tenant) ? known.atMs : Math.min(known.atMs, atMs),

@@ -76,8 +76,8 @@ export interface MemoryDeps {
   };
   /** How many hits a search brings that does not say. */
   readonly defaultTopK: number;
-  /** Tells the embed job that a tenant has due records. */
-  nudge(tenant: string): void;
+  /** Tells the embed job that a tenant has due records; `waited`: somebody's answer waits for their vectors. */
+  nudge(tenant: string, waited?: boolean): void;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** Told when a search had to do without a part: log and metrics. */
   onDegraded?(part: string, error: unknown): void;

@@ -13,6 +13,7 @@ type Answer = Pick<WriteAnswer, 'results'>;
 export async function waitSettled(deps: MemoryDeps, call: CallContext, answer: Answer): Promise<Answer> {
   const open = new Set(answer.results.filter((r) => !r.settled).flatMap((r) => (r.memory_id === null ? [] : [r.memory_id])));
   const untilMs = deps.clock() + WAIT_LIMIT_MS;
+  if (open.size > 0) deps.nudge(call.principal.tenant, true);
   for (
     let pauseMs = FIRST_POLL_MS;
     open.size > 0 && deps.clock() < untilMs && !call.signal.aborted;

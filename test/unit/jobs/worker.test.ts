@@ -68,6 +68,30 @@ describe('worker', () => {
     await worker.stop();
   });
 
+  it('gathers the nudges of a stream longer, unless somebody waits', async () => {
+    const { worker, runs, advanceTo } = workerOf({});
+    worker.start();
+    await advanceTo(100);
+    worker.nudge('a');
+    await advanceTo(300);
+    worker.nudge('a');
+    await advanceTo(400);
+    worker.nudge('a');
+    await advanceTo(600);
+    worker.nudge('a');
+    worker.nudge('a', true);
+    await advanceTo(1_000);
+    worker.nudge('b', false);
+    await advanceTo(2_000);
+    expect(runs.map(([tenant, atMs]) => [tenant, atMs])).to.deep.equal([
+      ['a', 120],
+      ['a', 500],
+      ['a', 620],
+      ['b', 1_200],
+    ]);
+    await worker.stop();
+  });
+
   it('finds work that nobody told of by looking every five seconds', async () => {
     let left = ['a', 'b'];
     const { worker, runs, advanceTo } = workerOf({
