@@ -14,6 +14,7 @@ import { phase } from './compose/phase.ts';
 import { guardRevision, watchPolicies } from './compose/policy-watch.ts';
 import { createReadiness } from './compose/readiness.ts';
 import { openRecalls } from './compose/recalls.ts';
+import { openReranker } from './compose/rerank.ts';
 import { openSharedState } from './compose/shared-state.ts';
 import { Teardown } from './compose/teardown.ts';
 import type { Config } from './config.ts';
@@ -132,6 +133,8 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   const judge = textJudge(textPolicy);
   const review = openJudge(config, { policiesDir, verdicts: textPolicy.verdicts, clock, logger, metrics });
   teardown.add('language model', () => review.close());
+  const reranker = openReranker(config, { clock, logger });
+  if (reranker !== undefined) teardown.add('cross-encoder', () => reranker.close());
   const admission = openAdmission({ policiesDir, model: review.model, clock, logger });
   const policyWatch = watchPolicies(policiesDir, policyRevision, { logger, metrics });
   teardown.add('policy watch', () => policyWatch.close());
@@ -185,6 +188,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     dirty: shared.dirty,
     recalls,
     languageModel: review.model,
+    reranker,
     working: shared.working,
     workingLimits,
     embedder,

@@ -67,6 +67,7 @@ type Defaulted =
   | 'ENGINE_VERSION'
   | 'ENGINE_HEAP_MB'
   | 'EMBEDDING_PROFILE'
+  | 'RERANK_TIMEOUT_MS'
   | 'JWT_ALGORITHMS'
   | 'JWT_MAX_AGE_SECONDS'
   | 'REQUIRE_TYP'
@@ -128,6 +129,11 @@ function assemble(v: Settled, issuers: readonly RemoteIssuer[], env: Readonly<Re
       v.LLM_MODEL === undefined || v.LLM_BASE_URL === undefined
         ? undefined
         : { baseUrl: v.LLM_BASE_URL, model: v.LLM_MODEL, apiKey: v.LLM_API_KEY },
+    /** undefined = no cross-encoder. */
+    rerank:
+      v.RERANK_URL === undefined
+        ? undefined
+        : { url: v.RERANK_URL, model: v.RERANK_MODEL, apiKey: v.RERANK_API_KEY, timeoutMs: v.RERANK_TIMEOUT_MS },
     auth: {
       issuers,
       /** The issuer in DATA_DIR; only in local mode. */
@@ -244,6 +250,8 @@ function combinationFaults(raw: Raw): string[] {
   oneOf('JWKS_URL', 'JWT_ISSUER');
   oneOf('LLM_BASE_URL', 'LLM_MODEL');
   if (has('LLM_API_KEY') && !has('LLM_MODEL')) faults.push('LLM_API_KEY must not be set without LLM_MODEL');
+  for (const name of ['RERANK_MODEL', 'RERANK_API_KEY'] as const)
+    if (has(name) && !has('RERANK_URL')) faults.push(`${name} must not be set without RERANK_URL`);
   if (has('ELASTICSEARCH_API_KEY') && has('ELASTICSEARCH_USERNAME'))
     faults.push('ELASTICSEARCH_API_KEY must not be set together with ELASTICSEARCH_USERNAME');
   for (const name of ['EMBEDDING_BASE_URL', 'EMBEDDING_MODEL'] as const)

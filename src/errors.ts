@@ -68,6 +68,7 @@ export const ERRORS = {
   ERR_EMBEDDING_REJECTED: row(422, 'The embedding model refused the text: {detail}', 'warn'),
   ERR_LLM_UNAVAILABLE: row(503, 'The language model cannot be reached right now', 'warn', true),
   ERR_LLM_ANSWER: row(503, 'The language model gave no answer that can be used', 'warn', true),
+  ERR_RERANK_UNAVAILABLE: row(503, 'The cross-encoder cannot be reached right now', 'warn', true),
   ERR_CALLER_GONE: row(499, 'The caller went away before the answer'),
   ERR_BUSY: row(503, 'The service is busy; try again', 'warn', true),
   ERR_INTERNAL: row(500, 'Something went wrong on our side', 'error'),

@@ -167,6 +167,21 @@ export const environmentSchema = z.object({
   }),
   LLM_API_KEY: text(1_000).register(facts, { description: 'Key of the chat endpoint.', secret: true }),
 
+  RERANK_URL: httpUrl().register(facts, {
+    description:
+      'A /rerank endpoint (Cohere, Jina, vLLM, text-embeddings-inference, ...): a cross-encoder that decides between hits whose scores are close.',
+    derived: 'none: the first ranking stands',
+  }),
+  RERANK_MODEL: text(256).register(facts, {
+    description: 'Model name at the rerank endpoint.',
+    derived: 'none, for servers of one model',
+  }),
+  RERANK_API_KEY: text(1_000).register(facts, { description: 'Key of the rerank endpoint.', secret: true }),
+  RERANK_TIMEOUT_MS: integer(10, 10_000).register(facts, {
+    description: 'Longest wait for the cross-encoder, in ms; after it the first ranking stands, and the answer says so.',
+    default: '300',
+  }),
+
   JWKS_URL: z
     .string()
     .refine(isSafeKeysUrl, 'must be an https:// URL (http:// only on a loopback host), without user name or password')

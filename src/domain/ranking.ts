@@ -21,6 +21,17 @@ export interface RankingProfile {
   readonly lexicalSaturation: number;
   /** Calibrated score under which a hit is not relevant. */
   readonly floor: number;
+  /** When a cross-encoder is asked, and how much it counts; absent: never. */
+  readonly rerank?: RerankRule;
+}
+
+export interface RerankRule {
+  /** It is asked where the first two scores are closer than this. */
+  readonly margin: number;
+  /** Of its relevance (0..1) in the calibrated sum. */
+  readonly weight: number;
+  /** Hits that it reads at most. */
+  readonly candidates: number;
 }
 
 /** One ready query vector for one space. */
@@ -132,4 +143,6 @@ export interface RankedHit {
   /** True when no vector could judge it: what its words say is then enough to be relevant. */
   readonly byWords?: true;
   readonly passage?: string;
+  /** Places, from 1, before and after a cross-encoder read it. */
+  readonly reranked?: { readonly from: number; readonly to: number };
 }

@@ -1,6 +1,7 @@
 /** What the memory service is made of: ports, the guard, policies and clocks; compose.ts fills it, tests fill it with their own. */
 import type { Clock } from '../domain/clock.ts';
 import type { LanguageModel } from '../domain/language-model.ts';
+import type { Reranker } from '../domain/reranker.ts';
 import type {
   AccessStats,
   DirtyMarks,
@@ -59,6 +60,8 @@ export interface MemoryDeps {
   readonly tenantKeys: TenantKeys;
   /** Ends the keys of a tenant, here at once and in other processes within a minute. */
   deleteTenantKeys(tenant: string): Promise<{ readonly deleted: number; readonly purged: boolean }>;
+  /** With one it decides between hits that are close. */
+  readonly reranker?: Reranker | undefined;
   /** With one summaries are in its words. */
   readonly languageModel?: LanguageModel | undefined;
   readonly clock: Clock;

@@ -17,6 +17,7 @@ import { withPastVectors } from './past-vectors.ts';
 import { queryVectors } from './query-vectors.ts';
 import { noteRecall } from './recall/note.ts';
 import { invalid } from './record.ts';
+import { reranked } from './rerank/rerank.ts';
 import { searchStatuses } from './statuses.ts';
 import { heldSince, predecessorsOf, type Held, type Was } from './was.ts';
 import { hitView } from './view.ts';
@@ -33,8 +34,12 @@ export async function search(deps: MemoryDeps, input: SearchInput, call: CallCon
     found.screening.items.map((item) => item.value),
     { query: input.query, floor: found.profile.floor, minScore: input.min_score, keep: input.explain === true },
   );
-  const kept = new Set(hits.slice(0, found.topK));
-  const shown = found.screening.items.filter((item) => kept.has(item.value));
+  const kept = new Set(hits);
+  const relevant = found.screening.items.filter((item) => kept.has(item.value));
+  const again = nothingRelevant
+    ? { items: relevant, degraded: [] }
+    : await reranked(deps, relevant, { query: found.query, profile: found.profile, signal: call.signal });
+  const shown = again.items.slice(0, found.topK);
   const past = await pastOf(deps, input, found, shown, boundary);
   // a look into the past makes nothing more popular now
   if (call.principal.actor !== 'service' && input.as_of === undefined)
@@ -61,7 +66,7 @@ export async function search(deps: MemoryDeps, input: SearchInput, call: CallCon
       return hitView(item, { explain: input.explain === true, held: past.held?.get(id), was: past.was?.get(id) });
     }),
     nothing_relevant: nothingRelevant,
-    degraded: [...found.degraded, ...past.degraded],
+    degraded: [...found.degraded, ...again.degraded, ...past.degraded],
     took_ms: deps.clock() - startedMs,
   };
 }

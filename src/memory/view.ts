@@ -34,7 +34,13 @@ export function hitView({ value, referenceOnly }: ScreenedItem<RankedHit>, { exp
       valid_to: held?.to,
       superseded_by: held === undefined ? undefined : record.superseded_by,
       passage: value.passage,
-      explain: explain ? { engine_score: value.engineScore, signals: value.parts.map((part) => ({ ...part })) } : undefined,
+      explain: explain
+        ? {
+            engine_score: value.engineScore,
+            signals: value.parts.map((part) => ({ ...part })),
+            ...(value.reranked === undefined ? {} : { reranked: { ...value.reranked } }),
+          }
+        : undefined,
     }),
   };
 }

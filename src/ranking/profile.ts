@@ -52,6 +52,13 @@ const body = z.strictObject({
   half_life_days: z.number().positive().max(36_500),
   lexical_saturation: z.number().positive().max(1_000),
   floor: share,
+  rerank: z
+    .strictObject({
+      margin: share.describe('A cross-encoder is asked where the first two scores are closer than this'),
+      weight: z.number().min(0).max(MAX_WEIGHT).describe('Of its relevance (0 to 1) in the calibrated sum'),
+      candidates: z.int().min(2).max(100).describe('Hits that it reads at most'),
+    })
+    .optional(),
 });
 
 /**
@@ -127,6 +134,8 @@ function profileOf(name: string, data: z.output<typeof body>): RankingProfile {
     halfLifeDays: data.half_life_days,
     lexicalSaturation: data.lexical_saturation,
     floor: data.floor,
+    // the articles' formulas are kept as they were published
+    ...(data.rerank === undefined || data.formula !== 'hybrid' ? {} : { rerank: Object.freeze(data.rerank) }),
   });
 }
 

@@ -10,7 +10,7 @@ import { startHashedService, type HashedService } from '../support/service.ts';
 
 const LOCAL = { HINDSIGHT_LOCAL: 'true', DATA_DIR: '/nonexistent/x1' };
 /** Every variable that names an address which the service asks. */
-const ASKED = ['ELASTICSEARCH_URL', 'EMBEDDING_BASE_URL', 'LLM_BASE_URL', 'JWKS_URL', 'REDIS_URL'] as const;
+const ASKED = ['ELASTICSEARCH_URL', 'EMBEDDING_BASE_URL', 'LLM_BASE_URL', 'RERANK_URL', 'JWKS_URL', 'REDIS_URL'] as const;
 
 describe('egress (X1, X2)', function () {
   this.timeout(120_000);

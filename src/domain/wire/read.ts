@@ -69,7 +69,11 @@ export const hit = z.object({
   superseded_by: z.string().optional().describe('The memory in its place'),
   passage: z.string().optional().describe('The passage of a long memory that matched'),
   explain: z
-    .object({ engine_score: z.number(), signals: z.array(explainSignal) })
+    .object({
+      engine_score: z.number(),
+      signals: z.array(explainSignal),
+      reranked: z.object({ from: z.int(), to: z.int() }).optional().describe('Its place before and after a cross-encoder read it'),
+    })
     .optional()
     .describe('How the score came about'),
 });
