@@ -1,6 +1,7 @@
 /** npm run bench:quality: retrieval quality over REST on labelled sets, with intervals, and what each part of the ranking is worth. */
 import { join, resolve } from 'node:path';
 import { askSet } from './quality/ask.ts';
+import { checkEmbedding, openEmbeddings } from './quality/embeddings.ts';
 import type { Answers } from './quality/figures.ts';
 import { qualityFigures, qualityMarkdown, qualityPlots, type MeasuredSet } from './quality/report.ts';
 import { rankingRows, RRF_ROW, VECTOR_ROW } from './quality/rows.ts';
@@ -28,6 +29,10 @@ const COMMAND: BenchCommand = {
     sets: { description: 'sets to measure, or all', default: 'all' },
     limit: { description: 'questions a set at most, drawn by a fixed seed' },
     profile: { description: 'ranking profile taken as the default', default: 'assistant' },
+    embedding: {
+      description: 'EMBEDDING_PROFILE: local, local-multilingual, or openai (the multilingual model behind a server of the bench)',
+      default: 'local',
+    },
     'no-ablation': { description: 'measure the default ranking alone', flag: true },
     'ablation-limit': { description: 'questions a set at most for the other rankings, drawn by a fixed seed; all by default' },
     'merge-copies': {
@@ -53,6 +58,7 @@ function readSets(options: Options): RetrievalSet[] {
   const wanted = options.list('sets');
   const names = wanted.length === 1 && wanted[0] === 'all' ? setNames(folder) : wanted;
   for (const name of ['limit', 'ablation-limit']) atMost(options, name);
+  checkEmbedding(options.text('embedding'));
   return names.map((name) => readSet(folder, name));
 }
 
@@ -80,9 +86,11 @@ async function measure(run: BenchRun): Promise<Record<string, unknown>> {
   const fewer = ablation ? atMost(options, 'ablation-limit') : undefined;
 
   const engineName = run.foreignEngine ? fingerprintOf(engine.url) : 'own';
-  const stored = StoredSets.open(join(run.folder, `sets-${engineName}.json`), engine);
+  const embedding = options.text('embedding');
+  const stored = StoredSets.open(join(run.folder, `sets-${engineName}${embedding === 'local' ? '' : `-${embedding}`}.json`), engine);
   const stale = await stored.stale(sets, options.flag('trust'));
-  const service = await BenchService.start({ engineUrl: engine.url, prefix: stored.prefix, folder: run.folder });
+  const embeddings = await openEmbeddings(embedding);
+  const service = await BenchService.start({ engineUrl: engine.url, prefix: stored.prefix, folder: run.folder, env: embeddings.env });
   const measured: MeasuredSet[] = [];
   const compared: Answers[] = [];
   try {
@@ -108,6 +116,7 @@ async function measure(run: BenchRun): Promise<Record<string, unknown>> {
     }
   } finally {
     await service.stop();
+    await embeddings.close();
   }
 
   progress('bootstrap');
@@ -116,7 +125,12 @@ async function measure(run: BenchRun): Promise<Record<string, unknown>> {
   run.print(`\n${markdown}`);
   run.attach('quality.md', `${run.machine.line}\n\n${markdown}\n`);
   for (const [file, svg] of qualityPlots(measured, compared, names)) run.attach(file, svg);
-  return { profile: options.text('profile'), copies_merged: options.flag('merge-copies'), ...qualityFigures(measured, compared, names) };
+  return {
+    profile: options.text('profile'),
+    embedding,
+    copies_merged: options.flag('merge-copies'),
+    ...qualityFigures(measured, compared, names),
+  };
 }
 
 async function using<T>(client: HttpClient, work: (client: HttpClient) => Promise<T>): Promise<T> {

@@ -1,8 +1,9 @@
 /** The configuration: environment and command line to one frozen value, or one sentence with all faults; read once at start-up. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cacheDirOf } from './config/cache-dir.ts';
 import { isLoopbackHost } from './config/hosts.ts';
 import {
   DEFAULT_CLOCK_TOLERANCE_SECONDS,
@@ -87,9 +88,7 @@ function assemble(v: Settled, issuers: readonly RemoteIssuer[], env: Readonly<Re
   const urlHost = v.HOST.includes(':') && !v.HOST.startsWith('[') ? `[${v.HOST}]` : v.HOST;
   const publicUrl = v.PUBLIC_URL ?? `http://${urlHost}:${v.PORT}`;
   const home = env['HOME'] ?? homedir();
-  const cacheHome = env['XDG_CACHE_HOME'];
   const dataDir = resolve(v.DATA_DIR ?? join(home, '.hindsight-es'));
-  const cacheRoot = cacheHome !== undefined && isAbsolute(cacheHome) ? cacheHome : join(home, '.cache');
   return {
     local,
     host: v.HOST,
@@ -98,7 +97,7 @@ function assemble(v: Settled, issuers: readonly RemoteIssuer[], env: Readonly<Re
     allowedHosts: v.ALLOWED_HOSTS ?? [...new Set([...LOOPBACK_HOSTS, new URL(publicUrl).host])],
     corsOrigins: v.CORS_ORIGINS ?? [],
     dataDir,
-    cacheDir: resolve(v.HINDSIGHT_CACHE_DIR ?? join(cacheRoot, 'hindsight-es')),
+    cacheDir: cacheDirOf({ ...env, HINDSIGHT_CACHE_DIR: v.HINDSIGHT_CACHE_DIR }),
     /** undefined = the folder that ships with the service. */
     policiesDir: v.POLICIES_DIR === undefined ? undefined : resolve(v.POLICIES_DIR),
     logLevel: v.LOG_LEVEL,

@@ -84,6 +84,8 @@ export const ERRORS = {
     'The data directory {path} cannot be used ({reason}): give this user access to it or set DATA_DIR to another one',
     'error',
   ),
+  ERR_MODEL_MISSING: row(500, 'The multilingual model is not in {path}: run "npm run model:multilingual" once, then start again', 'error'),
+  ERR_MODEL_BUILD: row(500, '{detail}', 'error'),
   ERR_ENGINE_JAVA: row(500, '{detail}', 'error'),
   ERR_ENGINE_MAVEN: row(500, '{detail}', 'error'),
   ERR_ENGINE_START: row(500, '{detail}', 'error'),

@@ -19,7 +19,7 @@ export async function openEmbedding(config: Config, modelsDir: string | undefine
   try {
     await provider.ready();
   } catch (error) {
-    if (config.embedding.profile === 'local') throw error;
+    if (config.embedding.profile !== 'openai') throw error;
     if (error instanceof EmbeddingRejected) {
       await provider.close();
       const detail = `the embedding endpoint answers, but not as configured: ${error.detail}; check EMBEDDING_MODEL and EMBEDDING_DIMS`;
@@ -41,9 +41,9 @@ export function describeEmbedding(config: Config, provider: EmbeddingProvider): 
 
 function optionsOf(config: Config, modelsDir: string | undefined): EmbeddingOptions {
   const { profile, baseUrl, model, apiKey, dims, queryPrefix, passagePrefix } = config.embedding;
-  if (profile === 'local') {
+  if (profile !== 'openai') {
     if (modelsDir === undefined) throw new HindsightError('ERR_INTERNAL', { cause: new Error('local profile without models') });
-    return { profile: 'local', modelsDir };
+    return { profile, modelsDir };
   }
   if (baseUrl === undefined || model === undefined)
     throw new HindsightError('ERR_CONFIG_INVALID', { params: { detail: 'EMBEDDING_BASE_URL and EMBEDDING_MODEL must be set' } });

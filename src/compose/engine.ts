@@ -2,6 +2,7 @@
 import type { Config } from '../config.ts';
 import { createClient, engineVersion, type StoreClient } from '../elastic/client.ts';
 import { prepareArtifacts, prepareModels, type Progress } from '../elastic/local/artifacts.ts';
+import { builtMultilingual } from '../elastic/local/multilingual-folder.ts';
 import { startLocalNode } from '../elastic/local/node.ts';
 import { HindsightError } from '../errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -27,14 +28,17 @@ const MAX_REASON_CHARS = 160;
 
 /**
  * Fetches what a local start needs into the cache, the engine and the models in one go; nothing where nothing local is used.
- * Resolves to where the models lie, undefined when the profile needs none. Errors: ERR_ENGINE_JAVA, _MAVEN, _DISK.
+ * Resolves to where the models lie, undefined when the profile needs none. Errors: ERR_ENGINE_JAVA, _MAVEN, _DISK; ERR_MODEL_MISSING
+ * for the one model that is made, not fetched.
  */
 export async function fetchArtifacts(config: Config, onProgress: EngineParts['onProgress']): Promise<string | undefined> {
   const models = config.embedding.profile === 'local';
   const { cacheDir, engine } = config;
-  if (config.elasticsearch.url !== undefined) return models ? prepareModels({ cacheDir, onProgress }) : undefined;
+  // before the rest: nothing is downloaded for a start that cannot be
+  const made = config.embedding.profile === 'local-multilingual' ? await builtMultilingual(cacheDir) : undefined;
+  if (config.elasticsearch.url !== undefined) return models ? prepareModels({ cacheDir, onProgress }) : made;
   const fetched = await prepareArtifacts({ cacheDir, engine: engine.version, models, javaHome: engine.javaHome, onProgress });
-  return models ? fetched.modelsDir : undefined;
+  return models ? fetched.modelsDir : made;
 }
 
 /** Starts the managed node. Errors: ERR_ENGINE_*, ERR_ALREADY_RUNNING. */

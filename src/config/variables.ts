@@ -135,9 +135,9 @@ export const environmentSchema = z.object({
       secret: true, // the URL carries the password
     }),
 
-  EMBEDDING_PROFILE: choice(['local', 'openai']).register(facts, {
+  EMBEDDING_PROFILE: choice(['local', 'local-multilingual', 'openai']).register(facts, {
     description:
-      'Who makes the vectors: local = two ONNX models (Chinese, English) in a worker thread; openai = any OpenAI-compatible endpoint.',
+      'Who makes the vectors: local = two ONNX models (Chinese, English) in a worker thread; local-multilingual = one for a hundred languages (npm run model:multilingual makes it); openai = any OpenAI-compatible endpoint.',
     default: 'local',
   }),
   EMBEDDING_BASE_URL: httpUrl().register(facts, {

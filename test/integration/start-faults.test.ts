@@ -43,6 +43,15 @@ describe('a start that cannot succeed', function () {
     expect(said).to.match(/^hindsight-es: (Maven \(mvn\) was not found|No JDK was found)[^\n]*: install [^\n]*ELASTICSEARCH_URL[^\n]*$/);
   });
 
+  it('says how the multilingual model is made when its profile is chosen without it', async () => {
+    const env = { EMBEDDING_PROFILE: 'local-multilingual', HINDSIGHT_CACHE_DIR: join(folder, 'cache') };
+    const { code, said } = await serve(env, '--local');
+    expect(code).to.equal(1);
+    expect(said).to.match(
+      /^hindsight-es: The multilingual model is not in [^\n]*: run "npm run model:multilingual" once, then start again$/,
+    );
+  });
+
   it('names the port that another program holds', async () => {
     const other: Server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));

@@ -144,15 +144,16 @@ function send(response: ServerResponse, status: number, body: unknown): void {
 }
 
 /**
- * The real local models behind the endpoint, as a user would serve them: model `bge-small-zh` or `e5-small` (whose texts
- * bring their own prefix). One text is taken for a query, so that it overtakes batches.
+ * The real local models behind the endpoint, as a user would serve them: model `bge-small-zh`, `e5-small` or, of profile
+ * local-multilingual, `multilingual-e5-small` (the texts of both e5 bring their own prefix). One text is taken for a query, so that it
+ * overtakes batches.
  */
 export function localBackend(local: EmbeddingProvider): EmbeddingBackend {
   return async (model, texts) => {
-    const english = model.startsWith('e5-small');
-    const kind = english ? (texts[0]?.startsWith('query: ') === true ? 'query' : 'passage') : texts.length === 1 ? 'query' : 'passage';
-    const bare = english ? texts.map((text) => text.replace(/^(query|passage): /, '')) : texts;
-    const vectors = await local.embed(english ? 'en' : 'zh', bare, kind);
+    const e5 = model.includes('e5-small');
+    const kind = e5 ? (texts[0]?.startsWith('query: ') === true ? 'query' : 'passage') : texts.length === 1 ? 'query' : 'passage';
+    const bare = e5 ? texts.map((text) => text.replace(/^(query|passage): /, '')) : texts;
+    const vectors = await local.embed(model.startsWith('multilingual') ? 'multi' : e5 ? 'en' : 'zh', bare, kind);
     return vectors.map((vector) => [...vector]);
   };
 }

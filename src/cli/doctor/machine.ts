@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../../config.ts';
 import { assertNodeVersion } from '../../config/node-version.ts';
 import { MODELS_VERSION } from '../../elastic/local/models.ts';
+import { multilingualFolder } from '../../elastic/local/multilingual-folder.ts';
 import { selectJdk } from '../../elastic/local/java.ts';
 import { isComplete } from '../../elastic/local/stamp.ts';
 import { assertPortFree } from '../port.ts';
@@ -39,7 +40,7 @@ export async function checkJava({ elasticsearch, engine }: Config): Promise<Find
 export async function checkMaven(config: Config): Promise<Finding> {
   const version = await mavenVersion();
   if (version !== undefined) return finding('Maven', 'ok', version);
-  const fetched = (await missingParts(config)).length === 0;
+  const fetched = (await missingParts(config)).every((folder) => folder === multilingualFolder(config.cacheDir));
   return finding(
     'Maven',
     fetched ? 'skip' : 'fail',
@@ -65,6 +66,13 @@ export async function checkFiles(config: Config): Promise<readonly Finding[]> {
   const part = (name: string, folder: string, needed: boolean): Finding => {
     if (!needed) return notNeeded(name);
     if (!missing.includes(folder)) return finding(name, 'ok', folder);
+    if (folder === multilingualFolder(config.cacheDir))
+      return finding(
+        name,
+        'fail',
+        { en: 'not made yet', zh: '尚未生成' },
+        { en: 'run "npm run model:multilingual" once', zh: '请运行一次 “npm run model:multilingual”' },
+      );
     return finding(
       name,
       'warn',
@@ -74,21 +82,22 @@ export async function checkFiles(config: Config): Promise<readonly Finding[]> {
   };
   return [
     part('engine files', engineFolder(config), config.elasticsearch.url === undefined),
-    part('models', modelsFolder(config), config.embedding.profile === 'local'),
+    part('models', modelsFolder(config), config.embedding.profile !== 'openai'),
   ];
 }
 
 async function missingParts(config: Config): Promise<readonly string[]> {
   const folders = [
     ...(config.elasticsearch.url === undefined ? [engineFolder(config)] : []),
-    ...(config.embedding.profile === 'local' ? [modelsFolder(config)] : []),
+    ...(config.embedding.profile === 'openai' ? [] : [modelsFolder(config)]),
   ];
   const complete = await Promise.all(folders.map((folder) => isComplete(folder)));
   return folders.filter((_folder, i) => complete[i] !== true);
 }
 
 const engineFolder = ({ cacheDir, engine }: Config): string => join(cacheDir, `elasticsearch-${engine.version}`);
-const modelsFolder = ({ cacheDir }: Config): string => join(cacheDir, `models-${MODELS_VERSION}`);
+const modelsFolder = ({ cacheDir, embedding }: Config): string =>
+  embedding.profile === 'local-multilingual' ? multilingualFolder(cacheDir) : join(cacheDir, `models-${MODELS_VERSION}`);
 
 export async function checkDisk(folder: string): Promise<Finding> {
   // the folder may be still to be made: its nearest parent lies on the same disk

@@ -137,7 +137,7 @@ async function layOutHome(jarFolder: string, home: string, engine: EngineVersion
 }
 
 /** Stamps the folder and moves it into place; what stood there (damaged, or it would not be rebuilt) goes first. */
-async function publish(folder: string, target: string): Promise<void> {
+export async function publish(folder: string, target: string): Promise<void> {
   await writeStamp(folder);
   const aside = `${target}.${randomUUID()}.old`;
   await rename(target, aside).catch((error: NodeJS.ErrnoException) => {
@@ -148,13 +148,13 @@ async function publish(folder: string, target: string): Promise<void> {
 }
 
 /** Folders that a killed run left behind; safe under the lock. */
-async function removeLeftovers(cacheDir: string): Promise<void> {
+export async function removeLeftovers(cacheDir: string): Promise<void> {
   for (const name of await readdir(cacheDir)) {
     if (name.startsWith('staging-') || name.endsWith('.old')) await rm(join(cacheDir, name), { recursive: true, force: true });
   }
 }
 
-async function requireSpace(cacheDir: string): Promise<void> {
+export async function requireSpace(cacheDir: string): Promise<void> {
   const { bavail, bsize } = await statfs(cacheDir);
   if (bavail * bsize >= NEEDED_BYTES) return;
   const detail = `Only ${Math.round((bavail * bsize) / 1e6)} MB are free at ${cacheDir}: free 500 MB there and start again`;

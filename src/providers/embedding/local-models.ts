@@ -1,4 +1,4 @@
-/** The two models of profile `local` as data: files, pooling, prefixes, space, and which texts belong to which space. */
+/** The models that run in this process as data: files, pooling, prefixes, space, and which texts belong to which space. */
 import { join } from 'node:path';
 import { hasHan, hasLatinWord } from '../../text/script.ts';
 import type { EmbeddingKind, SpaceRouting, VectorSpace } from './provider.ts';
@@ -10,12 +10,15 @@ export interface LocalModel {
   readonly pooling: 'cls' | 'mean';
   readonly prefix: Readonly<Record<EmbeddingKind, string>>;
   /**
-   * The shipped bge-zh tokenizer is cased over a vocabulary without one capital letter: "Docker" and "Kubernetes" are
-   * the same [UNK], and texts that differ in such a name only have cosine 1.000. Lower-casing gives .797, and recall@5
-   * of .995 for .985 on CMRC, .887 for .885 on MemDaily, .853 for .853 on MemoryBank zh.
+   * Word pieces as BERT has them, lower-cased, or SentencePiece unigrams, cased. The shipped bge-zh tokenizer is cased over a vocabulary
+   * without one capital letter: "Docker" and "Kubernetes" are the same [UNK], and texts that differ in such a name only have cosine 1.000.
+   * Lower-casing gives .797, and recall@5 of .995 for .985 on CMRC, .887 for .885 on MemDaily, .853 for .853 on MemoryBank zh.
    */
-  readonly lowercase: boolean;
+  readonly pieces: 'bert-uncased' | 'unigram';
 }
+
+/** Profiles whose models run in this process. */
+export type LocalProfile = 'local' | 'local-multilingual';
 
 /**
  * Calibration and boosts: chosen on dev splits with the one hybrid query (cosines of e5 crowd in .7 to .95, those of
@@ -35,7 +38,7 @@ const ZH: LocalModel = {
   file: 'bge-small-zh-v1.5-q',
   pooling: 'cls',
   prefix: { query: '', passage: '' },
-  lowercase: true,
+  pieces: 'bert-uncased',
 };
 
 const EN: LocalModel = {
@@ -50,9 +53,26 @@ const EN: LocalModel = {
   file: 'e5-small-v2-q',
   pooling: 'mean',
   prefix: { query: 'query: ', passage: 'passage: ' },
-  lowercase: true,
+  pieces: 'bert-uncased',
 };
 
+/** One space for a hundred languages and across them; convert-multilingual.py makes the files. */
+const MULTI: LocalModel = {
+  space: {
+    name: 'multi',
+    field: 'vec_multi',
+    modelId: 'multilingual-e5-small-q4-int8',
+    dims: 384,
+    calibration: { offset: 0.76, scale: 0.16 },
+    knnBoost: 950,
+  },
+  file: 'multilingual-e5-small',
+  pooling: 'mean',
+  prefix: { query: 'query: ', passage: 'passage: ' },
+  pieces: 'unigram',
+};
+
+/** Of profile `local`. */
 export const LOCAL_MODELS: readonly LocalModel[] = [ZH, EN];
 
 /** Absolute paths of a model's two files. */
@@ -61,10 +81,21 @@ export function modelFiles(modelsDir: string, model: LocalModel): { readonly onn
 }
 
 /**
- * Every text gets a zh vector, so that a Chinese question finds English memories; a text with Latin words gets an en
+ * Of profile `local`. Every text gets a zh vector, so that a Chinese question finds English memories; a text with Latin words gets an en
  * vector too. A Han query searches zh alone; a Latin query en first, then zh; any other zh.
  */
 export const LOCAL_ROUTING: SpaceRouting = {
   spacesForText: (text) => (hasLatinWord(text) ? ['zh', 'en'] : ['zh']),
   spacesForQuery: (text) => (!hasHan(text) && hasLatinWord(text) ? ['en', 'zh'] : ['zh']),
+};
+
+const MULTI_SPACES: readonly string[] = [MULTI.space.name];
+
+/** What each profile loads, and where its texts and queries go. */
+export const LOCAL_PROFILES: Readonly<Record<LocalProfile, { readonly models: readonly LocalModel[]; readonly routing: SpaceRouting }>> = {
+  local: { models: LOCAL_MODELS, routing: LOCAL_ROUTING },
+  'local-multilingual': {
+    models: [MULTI],
+    routing: { spacesForText: () => MULTI_SPACES, spacesForQuery: () => MULTI_SPACES },
+  },
 };

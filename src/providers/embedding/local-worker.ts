@@ -1,6 +1,6 @@
-/** Entry of the embedding worker thread: loads every local model, then embeds one text a message. Started by EmbeddingThread only. */
+/** Entry of the embedding worker thread: loads every model of the profile, then embeds one text a message. Started by EmbeddingThread only. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { LOCAL_MODELS } from './local-models.ts';
+import { LOCAL_PROFILES } from './local-models.ts';
 import { loadOnnxModel, type Encode } from './onnx-model.ts';
 import { enterGate, leaveGate } from './run-gate.ts';
 import type { LocalWorkerData, WorkerMessage, WorkerRequest } from './worker-protocol.ts';
@@ -13,7 +13,7 @@ const send = (message: WorkerMessage): void => {
 };
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const { modelsDir, gate } = workerData as LocalWorkerData;
+const { modelsDir, profile, gate } = workerData as LocalWorkerData;
 const encoders = new Map<string, Encode>();
 
 async function answer(request: WorkerRequest): Promise<void> {
@@ -35,7 +35,7 @@ async function answer(request: WorkerRequest): Promise<void> {
 async function load(): Promise<void> {
   if (!enterGate(gate)) return;
   try {
-    for (const model of LOCAL_MODELS) encoders.set(model.space.name, await loadOnnxModel(modelsDir, model));
+    for (const model of LOCAL_PROFILES[profile].models) encoders.set(model.space.name, await loadOnnxModel(modelsDir, model));
     port.on('message', (request: WorkerRequest) => void answer(request));
     send({ type: 'ready' });
   } catch (error) {

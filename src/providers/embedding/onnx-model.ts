@@ -6,7 +6,7 @@ import { modelFiles, type LocalModel } from './local-models.ts';
 import { normalise } from './provider.ts';
 import { cutText } from './cut-text.ts';
 
-/** Positions of BERT models; the last one is kept for [SEP]. */
+/** Positions of these models; the last one is kept for the token that ends a text. */
 const MAX_TOKENS = 512;
 /** 512 tokens are at most about 2,500 characters of prose; the rest leaves room for words of many characters. */
 const MAX_TEXT_UNITS = 8_192;
@@ -24,7 +24,7 @@ const { Tokenizer } = tokenizers as unknown as { readonly Tokenizer: new (json: 
 /** Loads `<file>.onnx` and `<file>-tokenizer.json`; throws what the file system or ONNX Runtime throws. */
 export async function loadOnnxModel(modelsDir: string, model: LocalModel): Promise<Encode> {
   const files = modelFiles(modelsDir, model);
-  const tokenizer = await loadTokenizer(files.tokenizer, model.lowercase);
+  const tokenizer = await loadTokenizer(files.tokenizer, model.pieces);
   const session = await InferenceSession.create(files.onnx, {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
@@ -34,7 +34,7 @@ export async function loadOnnxModel(modelsDir: string, model: LocalModel): Promi
   const { dims } = model.space;
 
   return async (text) => {
-    const ids = tokenIds(tokenizer, text);
+    const ids = tokenIds(tokenizer, model.pieces, text);
     // One text a run: the int8 activations are scaled over the whole batch, so batching changes vectors (cosine .99).
     const output = await session.run(inputs(session.inputNames, ids));
     const hidden = output[session.outputNames[0] ?? '']?.data;
@@ -45,15 +45,17 @@ export async function loadOnnxModel(modelsDir: string, model: LocalModel): Promi
   };
 }
 
-async function loadTokenizer(path: string, lowercase: boolean): Promise<Tokenizer> {
+async function loadTokenizer(path: string, pieces: LocalModel['pieces']): Promise<Tokenizer> {
   const json = JSON.parse(await readFile(path, 'utf8')) as { normalizer: Record<string, unknown> };
+  if (pieces === 'unigram') return new Tokenizer(json, { bos_token: '<s>', eos_token: '</s>', pad_token: '<pad>', unk_token: '<unk>' });
   const specials = { cls_token: '[CLS]', sep_token: '[SEP]', pad_token: '[PAD]', unk_token: '[UNK]' };
-  return new Tokenizer({ ...json, normalizer: { ...json.normalizer, lowercase } }, specials);
+  return new Tokenizer({ ...json, normalizer: { ...json.normalizer, lowercase: true } }, specials);
 }
 
-function tokenIds(tokenizer: Tokenizer, text: string): readonly number[] {
+function tokenIds(tokenizer: Tokenizer, pieces: LocalModel['pieces'], text: string): readonly number[] {
+  const cut = cutText(text, MAX_TEXT_UNITS);
   // A literal "[SEP]" in a memory must not become the control token of that name.
-  const plain = cutText(text, MAX_TEXT_UNITS).replace(/\[(CLS|SEP|PAD|UNK|MASK)\]/g, '[ $1 ]');
+  const plain = pieces === 'unigram' ? cut.replace(/<(\/?s|pad|unk)>/g, '< $1 >') : cut.replace(/\[(CLS|SEP|PAD|UNK|MASK)\]/g, '[ $1 ]');
   const { ids } = tokenizer.encode(plain);
   return ids.length <= MAX_TOKENS ? ids : [...ids.slice(0, MAX_TOKENS - 1), ...ids.slice(-1)];
 }

@@ -34,7 +34,7 @@ export interface SpaceRouting {
 }
 
 export interface EmbeddingProvider extends SpaceRouting {
-  readonly profile: 'local' | 'openai';
+  readonly profile: 'local' | 'local-multilingual' | 'openai';
   /** Throws EmbeddingUnavailable while the dimension is still unknown (profile openai without dims, before ready()). */
   readonly spaces: readonly VectorSpace[];
   /**

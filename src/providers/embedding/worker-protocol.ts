@@ -1,9 +1,11 @@
 /** Messages between the service thread and the embedding worker. */
 
+import type { LocalProfile } from './local-models.ts';
 import type { RunGate } from './run-gate.ts';
 
 export interface LocalWorkerData {
   readonly modelsDir: string;
+  readonly profile: LocalProfile;
   readonly gate: RunGate;
 }
 

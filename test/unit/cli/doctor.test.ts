@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkDisk, checkNode } from '../../../src/cli/doctor/machine.ts';
+import { checkDisk, checkFiles, checkNode } from '../../../src/cli/doctor/machine.ts';
 import { checkElasticsearch, checkEmbedding, checkRedis, checkService } from '../../../src/cli/doctor/services.ts';
 import { loadConfig, type Config } from '../../../src/config.ts';
 import { runCli } from '../../support/cli-run.ts';
@@ -50,6 +50,18 @@ describe('doctor', function () {
     expect(checkNode('18.20.0')).to.include({ health: 'fail' });
     expect(checkNode('20.19.0')).to.include({ health: 'ok' });
     expect((await checkDisk(join(dataDir, 'not', 'made', 'yet'))).health).to.be.oneOf(['ok', 'warn', 'fail']);
+  });
+
+  it('says how the multilingual model is made, where that profile is chosen', async () => {
+    const models = async (profile: string): Promise<unknown> =>
+      (await checkFiles(config({ EMBEDDING_PROFILE: profile, HINDSIGHT_CACHE_DIR: join(dataDir, 'empty') }))).find(
+        ({ check }) => check === 'models',
+      );
+    expect(await models('local-multilingual')).to.deep.include({
+      health: 'fail',
+      fix: { en: 'run "npm run model:multilingual" once', zh: '请运行一次 “npm run model:multilingual”' },
+    });
+    expect(await models('local')).to.include({ health: 'warn' });
   });
 
   it('tells a cluster that is away, refuses, is too old or is something else', async () => {
