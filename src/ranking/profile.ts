@@ -62,8 +62,8 @@ const body = z.strictObject({
 });
 
 /**
- * All profiles of a folder by name (the file's). A profile may extend one other: its fields replace that one's, `boosts` key by key,
- * `weights` as a whole.
+ * All profiles of a folder by name (the file's). A profile may extend another, and that one a third: its fields replace what it inherits,
+ * `boosts` key by key, `weights` as a whole.
  * @throws ERR_CONFIG_INVALID naming every fault of every file.
  */
 export function loadProfiles(folder: string): ReadonlyMap<string, RankingProfile> {
@@ -113,11 +113,18 @@ export function withWeights(profile: RankingProfile, weights: Readonly<Record<st
   return frozen({ ...profile, boosts, weights: { ...profile.weights, ...weights } });
 }
 
-function extended(own: Record<string, unknown>, all: ReadonlyMap<string, Record<string, unknown>>): Record<string, unknown> | string {
+/** With what its ancestors say; a sentence where one is missing, or where it is its own ancestor. */
+function extended(
+  own: Record<string, unknown>,
+  all: ReadonlyMap<string, Record<string, unknown>>,
+  passed: readonly object[] = [],
+): Record<string, unknown> | string {
   if (own['extends'] === undefined) return own;
-  const parent = typeof own['extends'] === 'string' ? all.get(own['extends']) : undefined;
-  if (parent === undefined) return '/extends names no profile of this folder';
-  if (parent['extends'] !== undefined) return '/extends names a profile that extends another one';
+  const named = typeof own['extends'] === 'string' ? all.get(own['extends']) : undefined;
+  if (named === undefined) return '/extends names no profile of this folder';
+  if (named === own || passed.includes(named)) return '/extends leads back to the profile itself';
+  const parent = extended(named, all, [...passed, own]);
+  if (typeof parent === 'string') return parent;
   const boosts = isObject(parent['boosts']) && isObject(own['boosts']) ? { ...parent['boosts'], ...own['boosts'] } : parent['boosts'];
   return { ...parent, ...own, boosts };
 }

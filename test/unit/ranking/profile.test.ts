@@ -27,8 +27,8 @@ describe('ranking profiles', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('are assistant, support, finance and the seeds’ five, with their scenarios’ half-lives', () => {
-    expect([...PROFILES.keys()].sort()).to.deep.equal(['assistant', 'finance', ...SEEDS, 'support']);
+  it('are assistant, support, finance, case-based, audit and the seeds’ five, with their scenarios’ half-lives', () => {
+    expect([...PROFILES.keys()].sort()).to.deep.equal(['assistant', 'audit', 'case-based', 'finance', ...SEEDS, 'support']);
     expect(PROFILES.get('assistant')).to.include({ halfLifeDays: 30, candidates: 20, formula: 'hybrid', lexicalSaturation: 24 });
     expect(PROFILES.get('support')?.halfLifeDays).to.equal(7);
     for (const name of SEEDS) expect(PROFILES.get(name)).to.include({ candidates: 100, formula: name });
@@ -82,12 +82,33 @@ describe('ranking profiles', () => {
     expect(message).to.not.include('good.yaml');
   });
 
-  it('refuse a chain of extends and an empty folder', () => {
+  it('inherit from one another over several files, boosts key by key and weights as a whole', () => {
+    const { name: _name, halfLifeDays, lexicalSaturation, ...rest } = ASSISTANT;
+    write('c.yaml', JSON.stringify({ ...rest, half_life_days: halfLifeDays, lexical_saturation: lexicalSaturation }));
+    write('b.yaml', 'extends: c\nversion: 2\nboosts: { uni: 7 }\nhalf_life_days: 3\n');
+    write('a.yaml', 'extends: b\nversion: 3\nboosts: { bi: 9 }\nweights: { vector: 1 }\n');
+    const found = loadProfiles(folder);
+    expect(found.get('b')).to.deep.equal({ ...ASSISTANT, name: 'b', version: 2, halfLifeDays: 3, boosts: { ...ASSISTANT.boosts, uni: 7 } });
+    expect(found.get('a')).to.deep.equal({
+      ...ASSISTANT,
+      name: 'a',
+      version: 3,
+      halfLifeDays: 3,
+      boosts: { ...ASSISTANT.boosts, uni: 7, bi: 9 },
+      weights: { vector: 1 },
+    });
+  });
+
+  it('refuse a profile that extends itself, by itself or over others, and an empty folder', () => {
     expect(faultOf()).to.include('there is no ranking profile');
+    write('self.yaml', 'extends: self\n');
     write('a.yaml', 'extends: b\n');
-    write('b.yaml', 'extends: c\n');
-    write('c.yaml', 'version: 1\n');
-    expect(faultOf()).to.include('a.yaml: /extends names a profile that extends another one');
+    write('b.yaml', 'extends: a\n');
+    write('c.yaml', 'extends: a\n');
+    const message = faultOf();
+    for (const name of ['self', 'a', 'b', 'c']) expect(message).to.include(`${name}.yaml: /extends leads back`);
+    write('b.yaml', 'extends: nobody\n');
+    expect(faultOf()).to.include('c.yaml: /extends names no profile');
   });
 
   it('take a caller’s weights over their own, and move the engine’s parts with vector and lexical', () => {
