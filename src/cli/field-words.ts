@@ -39,6 +39,7 @@ const ZH: Readonly<Record<string, string>> = {
   vectors: '现成的向量（需要 memory:admin）',
   wait: '等到可检索后再返回（最多 10 秒）',
   query: '要找什么，用提问的原话；中英文皆可',
+  queries: '原话及其改写，可代替 query，也可只把其中一句与 query 并用；两句中的编号、名称和日期都算数',
   token_budget: '文本块最多占用的 token 数，默认 1000',
   effort: 'low：一次简短查询；high：查得更广',
   top_k: '返回多少条，默认 5',

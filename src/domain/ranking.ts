@@ -47,7 +47,9 @@ export interface QueryVector {
 /** What the one query is made of; everything is data, nothing is read from outside. */
 export interface SearchSpec {
   readonly query: string;
-  /** First = the unnamed knn clause; a second is named. Empty while the embedder is away. */
+  /** Another wording of the question: its words, codes, phrases, names and dates count as those of `query` do. */
+  readonly also?: string;
+  /** First = the unnamed knn clause; a second is named. Empty while the embedder is away. Of two wordings in one space the mean. */
   readonly vectors: readonly QueryVector[];
   readonly filter: Filter;
   readonly profile: RankingProfile;
@@ -143,6 +145,8 @@ export interface RankedHit {
   /** True when no vector could judge it: what its words say is then enough to be relevant. */
   readonly byWords?: true;
   readonly passage?: string;
+  /** Of a question with two wordings: the BM25 of its words in each, in engine units; null where it has none of them. */
+  readonly wordings?: readonly (number | null)[];
   /** Places, from 1, before and after a cross-encoder read it. */
   readonly reranked?: { readonly from: number; readonly to: number };
 }

@@ -3,10 +3,11 @@ import type { SearchSpec } from '../domain/ranking.ts';
 import type { QueryClause } from '../domain/scope.ts';
 import { rankContext } from '../ranking/context.ts';
 import { engineFunctions } from '../ranking/signals/catalogue.ts';
+import { wordings } from '../ranking/wordings.ts';
 import { heldThen } from './as-of.ts';
 import { filterClauses } from './filter.ts';
 import { HIT_FIELDS } from './query-fields.ts';
-import { dateClauses, exactClauses, lexicalClauses, queryWords, speakerClauses } from './query-lexical.ts';
+import { dateClauses, exactClauses, lexicalClauses, speakerClauses, wordsOf } from './query-lexical.ts';
 import { vectorClauses } from './query-vector.ts';
 
 /** Above this many wanted hits, twice as many candidates are fetched as are wanted. */
@@ -20,7 +21,7 @@ const SMALL_TOP_K = 10;
  */
 export function buildSearchBody(spec: SearchSpec, scopeFilter: readonly QueryClause[]): Record<string, unknown> {
   const context = rankContext(spec);
-  const words = queryWords(spec.query);
+  const words = wordsOf(wordings(spec));
   const filter = [...scopeFilter, ...filterClauses(spec.filter), ...(spec.asOf === undefined ? [] : heldThen(spec.asOf))];
   const bool = {
     filter,

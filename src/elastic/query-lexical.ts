@@ -19,11 +19,16 @@ export interface QueryWords extends QueryTerms {
   readonly latin: boolean;
 }
 
-/** Analyses the question; codes take room from the lightest terms first. */
-export function queryWords(query: string): QueryWords {
+/** The words of each wording of a question; they share the room of one. */
+export function wordsOf(texts: readonly string[]): readonly QueryWords[] {
+  return texts.map((text) => queryWords(text, Math.floor(MAX_TERMS / texts.length)));
+}
+
+/** Analyses one text; codes take room from the lightest terms first. */
+function queryWords(query: string, most: number): QueryWords {
   const terms = queryTerms(query);
   const found = codes(query).slice(0, MAX_CODES);
-  let over = terms.uni.length + terms.bi.length + terms.word.length + terms.names.length + found.length - MAX_TERMS;
+  let over = terms.uni.length + terms.bi.length + terms.word.length + terms.names.length + found.length - most;
   const fit = (list: string[]): string[] => {
     const kept = over > 0 ? list.slice(0, Math.max(0, list.length - over)) : list;
     over -= list.length - kept.length;
@@ -34,10 +39,24 @@ export function queryWords(query: string): QueryWords {
   return { word, bi, uni: fit(terms.uni), names: terms.names, codes: found, latin: !hasHan(query) };
 }
 
-/** `lex`; [] when the question has no words or words have no weight. */
-export function lexicalClauses(words: QueryWords, { profile }: RankContext): QueryClause[] {
+/**
+ * `lex`; [] when the question has no words or words have no weight. Of two wordings the one that a record fits better counts, as `lex_1` and
+ * `lex_2` tell: they ask the same, so added up their common words would weigh twice what those of one wording do.
+ */
+export function lexicalClauses(words: readonly QueryWords[], { profile }: RankContext): QueryClause[] {
   const { boosts } = profile;
-  const should = [
+  const boost = boosts['lexical'] ?? 1;
+  const lists = words.map((one) => fieldClauses(one, boosts));
+  if (boost === 0 || lists.every((should) => should.length === 0)) return [];
+  const weight = boost === 1 ? {} : { boost };
+  const [only = []] = lists;
+  if (lists.length === 1) return [{ bool: { _name: 'lex', ...weight, should: only } }];
+  const queries = lists.flatMap((should, i) => (should.length === 0 ? [] : [{ bool: { _name: `lex_${i + 1}`, should } }]));
+  return [{ dis_max: { _name: 'lex', ...weight, queries } }];
+}
+
+function fieldClauses(words: QueryWords, boosts: Readonly<Record<string, number>>): QueryClause[] {
+  return [
     ...match('lex_uni', words.uni, boosts['uni']),
     ...match('lex_uni', words.names, boosts['names']),
     ...match('lex_bi', words.bi, boosts['bi']),
@@ -46,25 +65,25 @@ export function lexicalClauses(words: QueryWords, { profile }: RankContext): Que
     ...match('lex_summary', [...words.uni, ...words.bi], boosts['summary']),
     ...(boosts['codes'] === 0 ? [] : words.codes.map((value) => ({ term: { codes: { value, boost: boosts['codes'] ?? 1 } } }))),
   ];
-  const boost = boosts['lexical'] ?? 1;
-  return should.length === 0 || boost === 0 ? [] : [{ bool: { _name: 'lex', ...(boost === 1 ? {} : { boost }), should } }];
 }
 
 /** Does a record share any word with the question? Unscored, for the clause of records whose vector is due. */
-export function anyWord(words: QueryWords): QueryClause | undefined {
-  const should = [
-    ...match('lex_uni', words.uni),
-    ...match('lex_bi', words.bi),
-    ...(words.codes.length > 0 ? [{ terms: { codes: words.codes } }] : []),
-  ];
+export function anyWord(words: readonly QueryWords[]): QueryClause | undefined {
+  const [uni, bi, found] = [union(words, 'uni'), union(words, 'bi'), union(words, 'codes')];
+  const should = [...match('lex_uni', uni), ...match('lex_bi', bi), ...(found.length > 0 ? [{ terms: { codes: found } }] : [])];
   return should.length === 0 ? undefined : { bool: { should, minimum_should_match: 1 } };
 }
 
-/** `exact`: each code and quoted phrase of the question has its share of one boost, and they add up. */
-export function exactClauses({ exact, profile }: RankContext): QueryClause[] {
-  if (exact.length === 0) return [];
-  const boost = Math.round(((profile.boosts['exact'] ?? 0) / exact.length) * 1e4) / 1e4;
-  return [{ bool: { _name: 'exact', should: exact.map((item) => ({ constant_score: { filter: holds(item), boost } })) } }];
+/** `exact`: each code and quoted phrase of the question has its share of one boost, and they add up; of two wordings the better one counts. */
+export function exactClauses({ exactBy, profile }: RankContext): QueryClause[] {
+  const lists = exactBy.map((items) => {
+    const boost = Math.round(((profile.boosts['exact'] ?? 0) / items.length) * 1e4) / 1e4;
+    return items.map((item) => ({ constant_score: { filter: holds(item), boost } }));
+  });
+  const [only] = lists;
+  if (only === undefined) return [];
+  if (lists.length === 1) return [{ bool: { _name: 'exact', should: only } }];
+  return [{ dis_max: { _name: 'exact', queries: lists.map((should) => ({ bool: { should } })) } }];
 }
 
 /** Does a record hold any of them? */
@@ -80,9 +99,9 @@ function holds(item: ExactItem): QueryClause {
 }
 
 /** `spk`: the question names the record's subject. */
-export function speakerClauses(words: QueryWords, context: RankContext): QueryClause[] {
+export function speakerClauses(words: readonly QueryWords[], context: RankContext): QueryClause[] {
   const boost = engineWeight(context, 'speaker');
-  const [filter] = match('lex_subject', [...words.uni, ...words.bi]);
+  const [filter] = match('lex_subject', [...union(words, 'uni'), ...union(words, 'bi')]);
   return filter === undefined || boost === 0 ? [] : [{ constant_score: { _name: 'spk', filter, boost } }];
 }
 
@@ -99,6 +118,10 @@ export function dateClauses(context: RankContext): QueryClause[] {
     ...within(dates.year, profile.boosts['date_year'], unit),
   ];
   return should.length === 0 ? [] : [{ bool: { _name: 'date', should } }];
+}
+
+function union(words: readonly QueryWords[], list: 'uni' | 'bi' | 'codes'): readonly string[] {
+  return [...new Set(words.flatMap((one) => one[list]))];
 }
 
 function match(field: string, terms: readonly string[], boost?: number): QueryClause[] {

@@ -12,7 +12,7 @@ import type { QueryWords } from './query-lexical.ts';
  * same question: added up, a record with passages or two vectors would stand above any other. The scope's filter is inside each
  * knn clause; as a post-filter it would leave nothing of a small namespace among large ones.
  */
-export function vectorClauses(words: QueryWords, context: RankContext, filter: readonly QueryClause[]): QueryClause[] {
+export function vectorClauses(words: readonly QueryWords[], context: RankContext, filter: readonly QueryClause[]): QueryClause[] {
   const { similarity, passages, past } = context;
   if (similarity === undefined) return [];
   const { primary, other, due, rescue } = similarity;
@@ -55,7 +55,7 @@ function otherClause(other: KnnClause, primaryField: string, filter: readonly Qu
 }
 
 /** A record just written has no vector yet; without this it would stand below every record that has one, however well its words fit. */
-function dueClause(words: QueryWords, isDue: QueryClause, boost: number): QueryClause[] {
+function dueClause(words: readonly QueryWords[], isDue: QueryClause, boost: number): QueryClause[] {
   const shared = anyWord(words);
   if (shared === undefined) return [];
   return [{ constant_score: { _name: 'due', filter: { bool: { filter: [isDue, shared] } }, boost } }];

@@ -4,6 +4,8 @@ import type { MemoryDeps } from './deps.ts';
 
 export interface VectorRequest {
   readonly query: string;
+  /** Another wording of the question. */
+  readonly also?: string | undefined;
   /** Spaces to search; the question's own or others. */
   readonly spaceNames: readonly string[];
   /** Share of the last sentence in the vector of a long question; 0 without it. */
@@ -14,19 +16,33 @@ export interface VectorRequest {
 const EMBED_LIMIT_MS = 2_000;
 
 /**
- * One vector for each space, in order; undefined when the model is away, refuses the text or takes too long (the caller then says
- * `degraded: ["vector"]`). Throws only the caller's own abort reason.
+ * Spaces that the wordings of a question call for, the one of the unnamed clause first: that which also stands in for the others' (the en
+ * space's questions look in zh besides, never the other way round).
+ */
+export function spacesFor({ embedder }: Pick<MemoryDeps, 'embedder'>, texts: readonly string[]): readonly string[] {
+  const lists = texts.map((text) => embedder.spacesForQuery(text));
+  const own = lists.flatMap((list) => list.slice(0, 1));
+  const widest = lists.find((list) => own.every((space) => list.includes(space))) ?? [];
+  return [...new Set([...widest, ...own])];
+}
+
+/**
+ * One vector for each space, in order: of two wordings that a space is for, their mean. Undefined when the model is away, refuses a text or
+ * takes too long (the caller then says `degraded: ["vector"]`). Throws only the caller's own abort reason.
  */
 export async function queryVectors(
   deps: Pick<MemoryDeps, 'embedder' | 'onDegraded'>,
-  { query, spaceNames, lastSentence = 0 }: VectorRequest,
+  { query, also, spaceNames, lastSentence = 0 }: VectorRequest,
   signal: AbortSignal,
   limitMs = EMBED_LIMIT_MS,
 ): Promise<readonly QueryVector[] | undefined> {
   const limit = AbortSignal.timeout(limitMs);
   const either = AbortSignal.any([signal, limit]);
-  const primary = deps.embedder.spacesForQuery(query)[0];
-  const make = (name: string): Promise<QueryVector> => queryVector(deps, { query, name, cross: name !== primary, lastSentence }, either);
+  const texts = also === undefined ? [query] : [query, also];
+  const make = (name: string): Promise<QueryVector> => {
+    const own = texts.filter((text) => deps.embedder.spacesForQuery(text)[0] === name);
+    return spaceVector(deps, { texts: own.length > 0 ? own : texts, name, cross: own.length === 0, lastSentence }, either);
+  };
   try {
     return await Promise.race([Promise.all(spaceNames.map(make)), aborted(either)]);
   } catch (error) {
@@ -37,28 +53,38 @@ export async function queryVectors(
 }
 
 interface SpaceRequest {
-  readonly query: string;
+  readonly texts: readonly string[];
   readonly name: string;
   /** The question's own space is another one. */
   readonly cross: boolean;
   readonly lastSentence: number;
 }
 
-async function queryVector(
+async function spaceVector(
   deps: Pick<MemoryDeps, 'embedder'>,
-  { query, name, cross, lastSentence }: SpaceRequest,
+  { texts, name, cross, lastSentence }: SpaceRequest,
   signal: AbortSignal,
 ): Promise<QueryVector> {
   const space = deps.embedder.spaces.find((s) => s.name === name);
   if (space === undefined) throw new Error(`no vector space ${name}`);
-  const last = lastSentence > 0 ? lastSentenceOf(query) : undefined;
-  const texts = last === undefined ? [query] : [query, last];
-  const [whole, end] = await Promise.all(texts.map((text) => deps.embedder.embed(name, [text], 'query', signal)));
+  const [first, second] = await Promise.all(texts.map((text) => textVector(deps, { text, name, lastSentence }, signal)));
+  if (first === undefined) throw new Error(`no text for space ${name}`);
+  const calibration = cross ? (space.crossCalibration ?? space.calibration) : space.calibration;
+  const vector = second === undefined ? first : mix(first, second, 1 / 2);
+  return { space: name, field: space.field, vector, boost: space.knnBoost, calibration };
+}
+
+async function textVector(
+  deps: Pick<MemoryDeps, 'embedder'>,
+  { text, name, lastSentence }: { readonly text: string; readonly name: string; readonly lastSentence: number },
+  signal: AbortSignal,
+): Promise<Float32Array> {
+  const last = lastSentence > 0 ? lastSentenceOf(text) : undefined;
+  const parts = last === undefined ? [text] : [text, last];
+  const [whole, end] = await Promise.all(parts.map((part) => deps.embedder.embed(name, [part], 'query', signal)));
   const vector = whole?.[0];
   if (vector === undefined) throw new Error(`no vector from space ${name}`);
-  const calibration = cross ? (space.crossCalibration ?? space.calibration) : space.calibration;
-  const mixed = end?.[0] === undefined ? vector : mix(vector, end[0], lastSentence);
-  return { space: name, field: space.field, vector: mixed, boost: space.knnBoost, calibration };
+  return end?.[0] === undefined ? vector : mix(vector, end[0], lastSentence);
 }
 
 /** Sentences from which the last one is what is asked and the others tell why (retrieval.md: at two, nothing is won). */

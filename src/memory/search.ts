@@ -10,17 +10,20 @@ import type { HitOptions, ScreenedItem, Screening } from '../guard/guard.ts';
 import { coarse } from '../ranking/coarse.ts';
 import { fuse, relevance } from '../ranking/fuse.ts';
 import { withWeights } from '../ranking/profile.ts';
+import { wordings } from '../ranking/wordings.ts';
+import { askedIn } from './asked.ts';
+import { budgetOf, type Budget } from './budget.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import { maskedQuery } from './masking.ts';
 import { withPastVectors } from './past-vectors.ts';
-import { queryVectors } from './query-vectors.ts';
+import { queryVectors, spacesFor } from './query-vectors.ts';
 import { noteRecall } from './recall/note.ts';
 import { invalid } from './record.ts';
 import { reranked } from './rerank/rerank.ts';
 import { searchStatuses } from './statuses.ts';
 import { heldSince, predecessorsOf, type Held, type Was } from './was.ts';
-import { hitView } from './view.ts';
+import { givenView, hitView, type HitExtras } from './view.ts';
 import { noteReturned } from './working/notes.ts';
 
 export const DEFAULT_PROFILE = 'assistant';
@@ -29,17 +32,21 @@ export const DEFAULT_PROFILE = 'assistant';
 export async function search(deps: MemoryDeps, input: SearchInput, call: CallContext): Promise<Omit<SearchAnswer, 'trace_id'>> {
   const startedMs = deps.clock();
   const boundary = deps.guard.boundary();
-  const found = await rank(deps, input, call, 'read', { screen: { boundary } });
+  const budget = budgetIn(deps, input);
+  const screen = budget === undefined ? { boundary } : { boundary, lineOf: budget.lineOf };
+  const found = await rank(deps, input, call, 'read', { screen });
   const { hits, nothingRelevant } = relevance(
     found.screening.items.map((item) => item.value),
-    { query: input.query, floor: found.profile.floor, minScore: input.min_score, keep: input.explain === true },
+    { query: found.query, also: found.also, floor: found.profile.floor, minScore: input.min_score, keep: input.explain === true },
   );
   const kept = new Set(hits);
   const relevant = found.screening.items.filter((item) => kept.has(item.value));
   const again = nothingRelevant
     ? { items: relevant, degraded: [] }
     : await reranked(deps, relevant, { query: found.query, profile: found.profile, signal: call.signal });
-  const shown = again.items.slice(0, found.topK);
+  const best = again.items.slice(0, found.topK);
+  const given = budget?.within(best);
+  const shown = given?.map(({ item }) => item) ?? best;
   const past = await pastOf(deps, input, found, shown, boundary);
   // a look into the past makes nothing more popular now
   if (call.principal.actor !== 'service' && input.as_of === undefined)
@@ -50,25 +57,36 @@ export async function search(deps: MemoryDeps, input: SearchInput, call: CallCon
   noteRecall(
     deps,
     call,
-    { operation: 'memory_search', query: found.query, namespaces: input.namespaces },
+    { operation: 'memory_search', query: wordings(found.spec).join('\n'), namespaces: input.namespaces },
     shown.map((item) => item.value),
   );
   // never throws, and no search waits for it
-  void noteReturned(
-    deps,
-    call,
-    undefined,
-    shown.map((item) => item.value.record.content),
-  );
+  void noteReturned(deps, call, undefined, given?.map(({ content }) => content) ?? shown.map((item) => item.value.record.content));
+  const among = input.explain === true ? candidatesOf(again.items, found.screening.items) : undefined;
+  const extrasOf = ({ value: { record } }: ScreenedItem<RankedHit>): HitExtras => ({
+    among,
+    held: past.held?.get(record.memory_id),
+    was: past.was?.get(record.memory_id),
+  });
   return {
-    hits: shown.map((item) => {
-      const { memory_id: id } = item.value.record;
-      return hitView(item, { explain: input.explain === true, held: past.held?.get(id), was: past.was?.get(id) });
-    }),
+    hits: given?.map((one) => givenView(one, extrasOf(one.item))) ?? shown.map((item) => hitView(item, extrasOf(item))),
+    ...(given === undefined ? {} : { left_out: best.length - given.length }),
     nothing_relevant: nothingRelevant,
     degraded: [...found.degraded, ...again.degraded, ...past.degraded],
     took_ms: deps.clock() - startedMs,
   };
+}
+
+/** What was ranked, as it was judged last; what min_score leaves out was a candidate as well. */
+function candidatesOf(last: readonly ScreenedItem<RankedHit>[], all: readonly ScreenedItem<RankedHit>[]): readonly RankedHit[] {
+  const judged = new Set(last.map(({ value }) => value.record.memory_id));
+  return [...last, ...all.filter(({ value }) => !judged.has(value.record.memory_id))].map(({ value }) => value);
+}
+
+/** What a budget makes of the hits; the question is the masked one, as in the rest of the search. */
+function budgetIn(deps: MemoryDeps, input: SearchInput): Budget | undefined {
+  if (input.token_budget === undefined) return undefined;
+  return budgetOf(input.token_budget, input.top_k ?? deps.defaultTopK, askedIn(input).query);
 }
 
 interface Past {
@@ -106,6 +124,9 @@ export interface Found {
   readonly screening: Screening<RankedHit>;
   /** What was asked, masked. */
   readonly query: string;
+  /** Its other wording, masked. */
+  readonly also: string | undefined;
+  readonly spec: SearchSpec;
   readonly profile: RankingProfile;
   readonly topK: number;
   /** Lowest tier that is shown. */
@@ -134,6 +155,8 @@ export async function rank(
 ): Promise<Found> {
   const { principal } = call;
   const input = maskedQuery(deps, principal.tenant, given);
+  const { query, also } = askedIn(input);
+  const texts = also === undefined ? [query] : [query, also];
   const profile = profileOf(deps, input);
   const nowMs = deps.clock();
   const statuses = searchStatuses(input.filter?.status, input.include_superseded === true);
@@ -147,9 +170,9 @@ export async function rank(
     nowMs,
   };
   const probe = deps.guard.scope({ key: holdingsKey(request) }, request);
-  const [primary, ...others] = deps.embedder.spacesForQuery(input.query);
+  const [primary, ...others] = spacesFor(deps, texts);
   const lastSentence = profile.boosts['last_sentence'];
-  const embed = (spaceNames: readonly string[]) => queryVectors(deps, { query: input.query, spaceNames, lastSentence }, call.signal);
+  const embed = (spaceNames: readonly string[]) => queryVectors(deps, { query, also, spaceNames, lastSentence }, call.signal);
   const [holdings, first] = await Promise.all([visibleHoldings(deps, probe), embed(primary === undefined ? [] : [primary])]);
   // A second space only where there is Chinese for it to find (retrieval.md, which space).
   const chinese = holdings.languages.has('zh') || holdings.languages.has('mixed');
@@ -157,7 +180,8 @@ export async function rank(
   const topK = input.top_k ?? deps.defaultTopK;
   const floor = TIER[input.trust_floor ?? 'external'];
   const spec: SearchSpec = {
-    query: input.query,
+    query,
+    ...(also === undefined ? {} : { also }),
     vectors: [...(first ?? []), ...(more ?? [])],
     filter: hardFilter(input, floor),
     profile: options.candidates === undefined ? profile : { ...profile, candidates: options.candidates },
@@ -172,7 +196,7 @@ export async function rank(
   const screening = await screened(deps, spec, request, screen, call.signal, options.once);
   const withoutVectors = first === undefined || more === undefined || screening.withoutVectors;
   const degraded = [...(withoutVectors ? ['vector'] : []), ...(screening.degraded ? ['guard'] : [])];
-  return { screening, query: input.query, profile, topK, floor, request, degraded };
+  return { screening, query, also, spec, profile, topK, floor, request, degraded };
 }
 
 /** Candidates of the second query, for an answer that copies have emptied: what 50 copies of one text leave fills 20 places still. */
@@ -195,7 +219,12 @@ async function screened(
   // ids alone leave the service here, and what is held back must be within reach of forgetting
   if (request.action === 'forget')
     return { ...(await deps.guard.screenHits(hits, query, { ...options, influenceOnly: false, unshown: true })), withoutVectors };
-  const screening = await deps.guard.screenHits(hits, query, { ...options, prompt: true, topK: spec.topK, query: spec.query });
+  const screening = await deps.guard.screenHits(hits, query, {
+    ...options,
+    prompt: true,
+    topK: spec.topK,
+    query: wordings(spec).join('\n'),
+  });
   const { candidates } = spec.profile;
   if (once || screening.items.length >= spec.topK || found < candidates || candidates >= MORE_CANDIDATES)
     return { ...screening, withoutVectors };

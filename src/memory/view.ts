@@ -4,6 +4,8 @@ import type { HitRecord, RankedHit } from '../domain/ranking.ts';
 import { tierName } from '../domain/trust.ts';
 import type { Hit, MemoryView } from '../domain/wire/read.ts';
 import type { ScreenedItem } from '../guard/guard.ts';
+import { signalsOf } from '../ranking/signal-ranks.ts';
+import type { Given } from './budget.ts';
 import { defined } from './canonical.ts';
 import type { Held, Was } from './was.ts';
 
@@ -14,14 +16,21 @@ export function trustOf(record: Pick<HitRecord, 'trust_tier' | 'origin'>): Hit['
 
 /** What a hit shows when it is asked for or there. */
 export interface HitExtras {
-  readonly explain: boolean;
+  /** The candidates it stood among, for an explanation; none without them. */
+  readonly among?: readonly RankedHit[] | undefined;
   /** Since and until when it held, where that is shown. */
   readonly held?: Held | undefined;
   readonly was?: Was | undefined;
 }
 
+/** One hit as far as a token budget gives it: its text once, without the parts and predecessors that would cost more. */
+export function givenView({ item, form, content, tokens }: Given, extras: HitExtras): Hit {
+  const { summary: _summary, passage: _passage, was: _was, ...hit } = hitView(item, extras);
+  return { ...hit, content, form, tokens };
+}
+
 /** One hit. */
-export function hitView({ value, referenceOnly }: ScreenedItem<RankedHit>, { explain, held, was }: HitExtras): Hit {
+export function hitView({ value, referenceOnly }: ScreenedItem<RankedHit>, { among, held, was }: HitExtras): Hit {
   const { record } = value;
   return {
     ...commonView(record, referenceOnly),
@@ -34,10 +43,11 @@ export function hitView({ value, referenceOnly }: ScreenedItem<RankedHit>, { exp
       valid_to: held?.to,
       superseded_by: held === undefined ? undefined : record.superseded_by,
       passage: value.passage,
-      explain: explain
+      explain: among
         ? {
             engine_score: value.engineScore,
-            signals: value.parts.map((part) => ({ ...part })),
+            signals: signalsOf(value, among),
+            ...(value.wordings === undefined ? {} : { queries: value.wordings.map((words, i) => ({ query: i + 1, words })) }),
             ...(value.reranked === undefined ? {} : { reranked: { ...value.reranked } }),
           }
         : undefined,

@@ -17,7 +17,7 @@ export type CallFacts = Pick<
 const MAX_IDS = 1_000;
 const MAX_NAMES = 100;
 /** Lists of things with ids; other members are not looked into: metadata is the caller's. */
-const LISTS = ['results', 'hits', 'items', 'sample', 'sentences', 'recalls'] as const;
+const LISTS = ['results', 'hits', 'items', 'sample', 'sentences', 'recalls', 'neighbours', 'why_not'] as const;
 /** A recall holds hits. */
 const MAX_DEPTH = 2;
 const ID_FIELDS = ['memory_id', 'merged_into', 'candidate_id', 'superseded_by'] as const;
@@ -35,10 +35,16 @@ export function callFacts(input: Json | undefined, output: Json | undefined, ten
     verdict: list(found.verdicts),
     rule_ids: list(found.rules),
     count: countOf(output),
-    query_hmac: hmacOf('query', input?.['query'], tenant, key),
+    query_hmac: hmacOf('query', askedOf(input), tenant, key),
     content_hmac: hmacOf('content', input?.['content'], tenant, key),
     detail: detailOf(input, output),
   };
+}
+
+/** What was looked for; of two wordings both, a line each. */
+function askedOf(input: Json | undefined): unknown {
+  const texts = [input?.['query'], ...arrayOf(input?.['queries'])].filter((text) => typeof text === 'string');
+  return texts.length === 0 ? undefined : [...new Set(texts)].join('\n');
 }
 
 /** HMAC-SHA-256 of a text in the form equal texts share, 43 characters; the same text has another one in another tenant and field. */

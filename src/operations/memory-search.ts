@@ -1,6 +1,17 @@
 /** memory_search: the one hybrid query over what the caller may see. */
+import { LIMITS } from '../domain/wire/common.ts';
 import { searchAnswer, searchInput } from '../domain/wire/read.ts';
 import { defineOperation } from './define.ts';
+
+const input = searchInput.superRefine(({ query, queries = [] }, ctx) => {
+  const texts = new Set([...(query === undefined ? [] : [query]), ...queries]);
+  if (texts.size === 0) ctx.addIssue({ code: 'custom', path: ['query'], message: 'is required' });
+  if (texts.size > LIMITS.queriesPerSearch)
+    ctx.addIssue({ code: 'custom', path: ['queries'], message: 'holds, with query, more than two different texts' });
+});
+
+/** Each text has its own clauses and its own vector. */
+const TEXT_POINTS = 1;
 
 export const memorySearch = defineOperation({
   name: 'memory_search',
@@ -14,29 +25,37 @@ export const memorySearch = defineOperation({
   idempotent: true,
   scope: 'memory:read',
   cost: 2,
+  extraCost: ({ query, queries = [] }) => (new Set([query ?? queries[0], ...queries]).size - 1) * TEXT_POINTS,
   turnOf: (value) => value.turn_id,
   // A POST, because query strings land in access logs.
   http: [{ method: 'POST', path: '/v1/memories/search', status: 200 }],
   mcp: {
     tool: 'default',
     fields: ['query', 'namespaces', 'turn_id', 'top_k', 'filter.kind', 'filter.subject', 'include_superseded'],
-    more: ['filter.tags', 'filter.created', 'explain'],
+    more: ['queries', 'filter.tags', 'filter.created', 'token_budget', 'explain'],
     words: {
       query: 'In the words of the question',
       namespaces: 'Own and shared by default',
       turn_id: 'Once each turn',
       'filter.kind': 'Any of these',
       include_superseded: 'Also what no longer holds',
+      queries: 'Another wording, such as the turn itself beside your rewrite',
     },
     answer: ['hits', 'nothing_relevant', 'trace_id'],
+    required: ['query'],
   },
   cli: { positional: 'query', aliases: ['recall'] },
-  input: searchInput,
+  input,
   output: searchAnswer,
   examples: [
     { query: 'What does Ana drink in the morning?' },
     { query: '李明吃什么会过敏？', top_k: 3, filter: { kind: ['constraint', 'fact'] }, explain: true },
-    { query: 'When does the release train leave?', filter: { created: { gte: '2020-01-01T00:00:00Z' } }, task_type: 'release' },
+    {
+      query: 'And when does that one leave?',
+      queries: ['When does the release train leave?'],
+      filter: { created: { gte: '2020-01-01T00:00:00Z' } },
+      task_type: 'release',
+    },
   ],
   handle: async (value, context) => ({ ...(await context.memory.search(value, context)), trace_id: context.traceId }),
 });

@@ -16,6 +16,7 @@ export function coarse(hit: RankedHit): RankedHit {
     ...hit,
     score: Math.min(1, onGrid(hit.score, step)),
     engineScore: twoDigits(hit.engineScore),
+    ...(hit.wordings === undefined ? {} : { wordings: hit.wordings.map((value) => (value === null ? null : twoDigits(value))) }),
     parts: hit.parts.map((part) => coarsePart(part, step)),
   };
 }

@@ -1,11 +1,10 @@
 /** What one search ranks by, worked out once from its specification: the query builder and fuse both read it, so engine and service never disagree. */
 import type { QueryVector, RankingProfile, SearchSpec } from '../domain/ranking.ts';
 import type { ExactItem } from '../text/exact.ts';
-import { exactItems } from '../text/exact.ts';
 import { capitalisedWords } from '../text/query-terms.ts';
 import { hasHan } from '../text/script.ts';
-import { parseDates } from './dates.ts';
 import type { DateRanges } from './dates/collector.ts';
+import { datesIn, distinct, exactIn, wordings } from './wordings.ts';
 
 export type Lang = 'en' | 'zh';
 
@@ -47,8 +46,12 @@ export interface RankContext {
   readonly dates: DateRanges;
   /** A Chinese question of at most four characters: its vector tells little. */
   readonly short: boolean;
+  /** How often the question is worded. */
+  readonly wordings: number;
   /** What has to be found to the letter; [] when that has no weight. */
   readonly exact: readonly ExactItem[];
+  /** The same by wording. */
+  readonly exactBy: readonly (readonly ExactItem[])[];
   /** Undefined when there is no vector to search with, or when the caller gave vectors no weight. */
   readonly similarity: Similarity | undefined;
   readonly passages: boolean;
@@ -67,20 +70,24 @@ const SHORT_QUESTION_CHARS = 4;
 /** The ranking context of a specification. Pure; the same specification always gives the same context. */
 export function rankContext(spec: SearchSpec, lang: Lang = 'en'): RankContext {
   const { profile } = spec;
-  const dates = parseDates(spec.query, spec.askedAtMs);
-  const short = isShortChinese(spec.query);
-  const exact = (profile.weights['exact'] ?? 0) > 0 && (profile.boosts['exact'] ?? 0) > 0 ? exactItems(spec.query) : [];
+  const texts = wordings(spec);
+  const dates = datesIn(texts, spec.askedAtMs);
+  const short = texts.every(isShortChinese);
+  const exactBy = (profile.weights['exact'] ?? 0) > 0 && (profile.boosts['exact'] ?? 0) > 0 ? exactIn(texts) : [];
+  const exact = distinct(exactBy.flat());
   const similarity = (profile.weights['vector'] ?? 0) > 0 ? similarityOf(spec, short, exact.length > 0) : undefined;
   return {
     profile,
-    weights: effectiveWeights(profile, shareOf(spec, short), dates.recent),
+    weights: effectiveWeights(profile, shareOf(profile, texts, short), dates.recent),
     unit: profile.boosts['unit'] ?? 0,
     askedAtMs: spec.askedAtMs,
     taskId: spec.taskId,
     taskType: spec.taskType,
     dates,
     short,
+    wordings: texts.length,
     exact,
+    exactBy,
     similarity,
     passages: spec.passages && similarity !== undefined,
     past: spec.asOf !== undefined,
@@ -102,10 +109,11 @@ export function isShortChinese(query: string): boolean {
 }
 
 /** The vector's share of vector + lexical where the form of the question decides it. */
-function shareOf({ query, profile }: SearchSpec, short: boolean): number | undefined {
+function shareOf(profile: RankingProfile, texts: readonly string[], short: boolean): number | undefined {
   if (short) return profile.boosts['short_vector_share'];
   const share = profile.boosts['named_vector_share'];
-  return share !== undefined && !hasHan(query) && capitalisedWords(query).length > 0 ? share : undefined;
+  const named = !texts.some(hasHan) && texts.some((text) => capitalisedWords(text).length > 0);
+  return share !== undefined && named ? share : undefined;
 }
 
 function effectiveWeights(profile: RankingProfile, share: number | undefined, recent: boolean): Readonly<Record<string, number>> {

@@ -26,6 +26,7 @@ export function evidenceOf(hit: IndexHit, context: RankContext): Evidence {
     record,
     engineScore: hit.score,
     lexical: named['lex'] === undefined || lexicalBoost === 0 ? null : named['lex'] / lexicalBoost,
+    ...(context.wordings < 2 ? {} : { wordings: Array.from({ length: context.wordings }, (_, i) => named[`lex_${i + 1}`] ?? null) }),
     speaker: (named['spk'] ?? 0) > 0,
     date: named['date'] === undefined || dateUnits === 0 ? null : named['date'] / dateUnits,
     exact: named['exact'] === undefined ? null : named['exact'] / (context.profile.boosts['exact'] ?? 1),

@@ -23,12 +23,13 @@ export function fuse(page: SearchPage, spec: SearchSpec, lang: Lang = 'en'): Ran
   const sorted = formula(evidence, context)
     .map((scored) => doubted(scored, lang))
     .sort(byScore);
-  return sorted.map(({ evidence: { record, engineScore, passage, withoutVector }, total, parts }) => ({
+  return sorted.map(({ evidence: { record, engineScore, passage, withoutVector, wordings }, total, parts }) => ({
     record,
     score: Math.min(1, Math.max(0, total)),
     engineScore,
     parts,
     ...(passage === undefined ? {} : { passage }),
+    ...(wordings === undefined ? {} : { wordings }),
     ...(withoutVector || guessed || context.short ? { byWords: true as const } : {}),
   }));
 }
@@ -46,6 +47,8 @@ export interface Relevance {
 
 export interface RelevanceRule {
   readonly query: string;
+  /** Another wording of it. */
+  readonly also?: string | undefined;
   /** The profile's. */
   readonly floor: number;
   /** The caller's own floor, in place of the profile's. */
@@ -61,13 +64,13 @@ export interface RelevanceRule {
  * question, and what shares a word with it where no vector can judge (BM25 alone is small in a small index, and vectors of a model
  * that nobody calibrated say little).
  */
-export function relevance(ranked: readonly RankedHit[], { query, floor, minScore, keep = false }: RelevanceRule): Relevance {
+export function relevance(ranked: readonly RankedHit[], { query, also, floor, minScore, keep = false }: RelevanceRule): Relevance {
   if (minScore !== undefined) {
     const hits = ranked.filter(({ score }) => score >= minScore);
     return { hits, nothingRelevant: hits.length === 0 };
   }
-  const asked = wordsOf(query);
-  const nothingRelevant = !ranked.some((hit) => isRelevant(hit, floor) || holdsMost(hit, asked));
+  const asked = [query, ...(also === undefined ? [] : [also])].map(wordsOf);
+  const nothingRelevant = !ranked.some((hit) => isRelevant(hit, floor) || asked.some((words) => holdsMost(hit, words)));
   return { hits: nothingRelevant && !keep ? [] : ranked, nothingRelevant };
 }
 

@@ -7,6 +7,7 @@ import { openAdmitted, openScoped, unscreened } from '../../src/domain/sealed.ts
 import type { Filter } from '../../src/domain/wire/common.ts';
 import { filterClauses, linkClauses } from '../../src/elastic/filter.ts';
 import { HIT_FIELDS } from '../../src/elastic/query-fields.ts';
+import { wordings } from '../../src/ranking/wordings.ts';
 import { queryTerms } from '../../src/text/query-terms.ts';
 import { matches } from './query-interpreter.ts';
 
@@ -299,9 +300,13 @@ function compare(a: Position, b: Position): number {
 
 /** Words in common as `lex`, the cosine of the first vector as the unnamed rest of the score; a record without one that shares a word is `due`. */
 function hitOf(record: MemoryRecord, spec: SearchSpec): IndexHit {
-  const terms = queryTerms(spec.query);
   const tokens = new Set(`${record.lex_uni ?? ''} ${record.lex_bi ?? ''} ${record.lex_word ?? ''}`.split(' '));
-  const lex = 8 * [...terms.uni, ...terms.bi, ...terms.word].filter((term) => tokens.has(term)).length;
+  const byWording = wordings(spec).map((text) => {
+    const terms = queryTerms(text);
+    return 8 * [...terms.uni, ...terms.bi, ...terms.word].filter((term) => tokens.has(term)).length;
+  });
+  const lex = Math.max(...byWording);
+  const lists = byWording.length < 2 ? [] : byWording.flatMap((value, i) => (value > 0 ? [[`lex_${i + 1}`, value] as const] : []));
   const [first] = spec.vectors;
   const stored = first === undefined ? undefined : record[first.field as `vec_${string}`];
   const cosine =
@@ -312,6 +317,6 @@ function hitOf(record: MemoryRecord, spec: SearchSpec): IndexHit {
   return {
     record: fields as unknown as HitRecord,
     score: lex + Math.max(vector, due),
-    named: { ...(lex > 0 ? { lex } : {}), ...(due > 0 ? { due } : {}) },
+    named: { ...(lex > 0 ? { lex } : {}), ...Object.fromEntries(lists), ...(due > 0 ? { due } : {}) },
   };
 }

@@ -59,6 +59,12 @@ export const SPECS = {
   task: specOf({ query: 'Where is order A-8841?', vectors: [en()], taskId: 'ticket-7', taskType: 'shipping' }),
   taskType: specOf({ query: 'Where is order A-8841?', vectors: [en()], taskType: 'shipping' }),
   codes: specOf({ query: '“订单已经发货”说的是 A-8841 还是 v2.3.1？', vectors: [zh()] }),
+  twoWordings: specOf({
+    query: 'And did she get A-8841 on 2 May 2024?',
+    also: 'Did Caroline receive the order A-8841, "green tea set"?',
+    vectors: [en()],
+  }),
+  twoLanguages: specOf({ query: '她喜欢喝哪种绿茶', also: 'Which green tea does Caroline like?', vectors: [en(), zh()] }),
   codesDegraded: specOf({ query: 'Was A-8841 "shipped to Caroline"?' }),
   codesMixed: specOf({ query: 'Was A-8841 "shipped to Caroline"?', vectors: [en(), zh()], passages: true }),
   withoutExact: specOf({ query: 'Where is order A-8841?', vectors: [en()], profile: withWeights(ASSISTANT, { exact: 0 }) }),

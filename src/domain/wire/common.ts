@@ -8,6 +8,8 @@ import { findUnstorable } from '../../text/clean.ts';
 export const LIMITS = {
   contentChars: 32_000,
   queryChars: 4_000,
+  /** The turn and its rewrite. */
+  queriesPerSearch: 2,
   nameChars: 128,
   summaryChars: 2_000,
   tags: 32,

@@ -1,9 +1,18 @@
 /** Wire schemas of memory_search, memory_get, memory_list and memory_history. */
 import { z } from 'zod';
 import * as c from './common.ts';
+import { TOKEN_BUDGET } from './context.ts';
 
 export const searchInput = z.strictObject({
-  query: c.text(c.LIMITS.queryChars).describe('What to look for, in the words of the question; Chinese or English'),
+  query: c.text(c.LIMITS.queryChars).optional().describe('What to look for, in the words of the question; Chinese or English'),
+  queries: z
+    .array(c.text(c.LIMITS.queryChars))
+    .min(1)
+    .max(c.LIMITS.queriesPerSearch)
+    .optional()
+    .describe(
+      'The turn as it was said and its rewrite, in place of query or one of them beside it; codes, names and dates of either count',
+    ),
   namespaces: c.namespaces.optional().describe('Where to look; own and shared ones by default'),
   top_k: z.int().min(1).max(c.LIMITS.topK).optional().describe('How many, 5 by default'),
   filter: c.filter.optional().describe('Hard conditions'),
@@ -15,6 +24,12 @@ export const searchInput = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9_]{0,31}$/), z.number().min(0).max(10))
     .optional()
     .describe('Signal weights that replace the profile’s'),
+  token_budget: z
+    .int()
+    .min(TOKEN_BUDGET.min)
+    .max(TOKEN_BUDGET.max)
+    .optional()
+    .describe('Tokens that titles and texts of the hits may cost; where they would cost more, long ones are given by summary or passage'),
   min_score: c.unit.optional().describe('Leave out hits below this calibrated score'),
   trust_floor: c.tier.optional().describe('Leave out hits below this trust tier'),
   influence_only: z.boolean().optional().describe('Only what a person has confirmed, or what two origins say independently of each other'),
@@ -31,12 +46,15 @@ export const explainSignal = z.object({
   normalised: z.number().describe('0 to 1'),
   weight: z.number(),
   contribution: z.number().describe('normalised x weight, a part of the calibrated score'),
+  rank: z.int().nullable().describe('Its place among the candidates by this signal alone; null when it had no part'),
   sentence: z.string().describe('The same in words'),
 });
 
 export const hit = z.object({
   memory_id: z.string(),
   content: z.string().describe('Screened text; in the ⟦ref …⟧ envelope when reference_only'),
+  form: z.enum(['whole', 'summary', 'passage']).optional().describe('With token_budget: what content is'),
+  tokens: z.int().optional().describe('With token_budget: what it takes of it, as estimated'),
   title: z.string().optional(),
   summary: z.string().optional(),
   score: z.number().describe('Calibrated, 0 to 1'),
@@ -72,6 +90,10 @@ export const hit = z.object({
     .object({
       engine_score: z.number(),
       signals: z.array(explainSignal),
+      queries: z
+        .array(z.object({ query: z.int().describe('1: the first text, 2: the other one'), words: z.number().nullable() }))
+        .optional()
+        .describe('Of two texts: how much of the words of each it holds (BM25); null: none. A record fits the better of them'),
       reranked: z.object({ from: z.int(), to: z.int() }).optional().describe('Its place before and after a cross-encoder read it'),
     })
     .optional()
@@ -82,6 +104,7 @@ export type Hit = z.output<typeof hit>;
 export const searchAnswer = z.object({
   hits: z.array(hit).describe('Best first'),
   nothing_relevant: z.boolean().describe('true: nothing stored answers this; without min_score and explain there are no hits then'),
+  left_out: z.int().optional().describe('With token_budget: hits that did not fit'),
   degraded: z.array(z.string()).describe('What could not be used, e.g. "vector" while the embedding model is away'),
   took_ms: z.number().describe('Milliseconds in the service'),
   trace_id: z.string(),

@@ -21,6 +21,7 @@ const TEXT_FIELDS = [
   'metadata',
   'source',
   'query',
+  'queries',
 ] as const;
 
 /** Fields that read on from each other, where a value split over two of them would show. */

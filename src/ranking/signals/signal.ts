@@ -9,6 +9,8 @@ export interface Evidence {
   readonly engineScore: number;
   /** BM25 sum of the lexical clauses, engine units without the profile's multiplier. */
   readonly lexical: number | null;
+  /** The same by wording, where a question has two. */
+  readonly wordings?: readonly (number | null)[];
   readonly speaker: boolean;
   /** Fit of the dates, 1 = on a day the question names. */
   readonly date: number | null;

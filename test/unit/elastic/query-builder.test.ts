@@ -93,6 +93,75 @@ describe('the one hybrid query', () => {
     );
   });
 
+  it('honours words, codes, phrases, names and dates of both wordings, each list by the wording a record fits better', () => {
+    const [turn, rewrite] = ['get 8841 2 mai 2024', 'carolin receiv order 8841 green tea set'];
+    const words = (list: string): QueryClause[] => [match('lex_uni', list), match('lex_context', list), match('lex_summary', list, 0.5)];
+    const [, ...others] = words(rewrite);
+    const both = 'get 8841 2 mai 2024 carolin receiv order green tea set';
+    const phrase = holdsAll('lex_uni', 'green tea set');
+    expect(build('twoWordings')).to.deep.equal(
+      body([
+        {
+          dis_max: {
+            _name: 'lex',
+            queries: [
+              { bool: { _name: 'lex_1', should: [...words(turn), code('a-8841'), code('2024')] } },
+              {
+                bool: { _name: 'lex_2', should: [match('lex_uni', rewrite), match('lex_uni', 'carolin'), ...others, code('a-8841')] },
+              },
+            ],
+          },
+        },
+        best(
+          knn('vec_en', [0, 1, 0, 0], 950),
+          due('en', 850.25, match('lex_uni', both), { terms: { codes: ['a-8841', '2024'] } }),
+          rescue(878.75, holdsCode('a-8841'), phrase),
+        ),
+        spk(both),
+        {
+          bool: {
+            _name: 'date',
+            should: [within(90, ['2024-05-02', '2024-05-03']), within(13.5, ['2024-05-01', '2024-05-02'], ['2024-05-03', '2024-05-06'])],
+          },
+        },
+        {
+          dis_max: {
+            _name: 'exact',
+            queries: [
+              { bool: { should: [constant(120, holdsCode('a-8841'))] } },
+              { bool: { should: [constant(60, holdsCode('a-8841')), constant(60, phrase)] } },
+            ],
+          },
+        },
+      ]),
+    );
+  });
+
+  it('asks two wordings in two languages each in its own space', () => {
+    const [bigrams, terms] = ['她喜 喜欢 欢喝 喝哪 哪种 种绿 绿茶', 'green tea carolin like'];
+    const notServed = { bool: { must_not: [{ bool: { filter: [{ exists: { field: 'vec_en' } }, { term: { language: 'en' } }] } }] } };
+    const chinese = [match('lex_bi', bigrams, 1.5), match('lex_word', '喜欢 绿茶', 0.25), match('lex_summary', bigrams, 0.5)];
+    const latin = [match('lex_uni', terms), match('lex_uni', 'carolin'), match('lex_context', terms), match('lex_summary', terms, 0.5)];
+    expect(build('twoLanguages')).to.deep.equal(
+      body([
+        {
+          dis_max: {
+            _name: 'lex',
+            queries: [{ bool: { _name: 'lex_1', should: chinese } }, { bool: { _name: 'lex_2', should: latin } }],
+          },
+        },
+        best(
+          knn('vec_en', [0, 1, 0, 0], 950),
+          {
+            bool: { _name: 'knn_zh', must: [knn('vec_zh', [1, 0, 0, 0], 633.3333, [...SCOPE, notServed]), { match_all: { boost: 399 } }] },
+          },
+          due('en', 850.25, match('lex_uni', terms), match('lex_bi', bigrams)),
+        ),
+        spk(`${terms} ${bigrams}`),
+      ]),
+    );
+  });
+
   it('asks an English question over a mixed namespace in both spaces, the second on the scale of the first', () => {
     const terms = 'green tea carolin like';
     const notServed = { bool: { must_not: [{ bool: { filter: [{ exists: { field: 'vec_en' } }, { term: { language: 'en' } }] } }] } };
