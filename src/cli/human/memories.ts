@@ -13,10 +13,13 @@ const day = (iso: string): string => oneLine(iso.slice(0, 10));
 export const printHits: Printer<SearchAnswer> = (answer, pen, lang) => {
   const { hits } = answer;
   const degraded = answer.degraded.map(oneLine);
-  const note =
-    degraded.length === 0
-      ? ''
-      : `${pen.paint('yellow', inLang({ en: `! without: ${degraded.join(', ')}`, zh: `! 缺少：${degraded.join('、')}` }, lang))}\n`;
+  const left = answer.left_out ?? 0;
+  const notes = [
+    ...(left === 0 ? [] : [inLang({ en: `! ${left} more did not fit the budget`, zh: `! 另有 ${left} 条超出 token 上限` }, lang)]),
+    ...(degraded.length === 0 ? [] : [inLang({ en: `! without: ${degraded.join(', ')}`, zh: `! 缺少：${degraded.join('、')}` }, lang)]),
+  ];
+  const note = notes.map((line) => `${pen.paint('yellow', line)}\n`).join('');
+  if (hits.length === 0 && left > 0) return done(note);
   if (hits.length === 0) return done(`${inLang({ en: 'Nothing remembered answers this.', zh: '没有相关的记忆。' }, lang)}\n${note}`);
   const doubtful = answer.nothing_relevant
     ? `${pen.paint('yellow', inLang({ en: 'Nothing remembered answers this; the nearest:', zh: '没有真正相关的记忆；最接近的有：' }, lang))}\n`
@@ -29,7 +32,11 @@ function hitLines(hit: Hit, pen: Pen, lang: Lang): string {
   const text = oneLine(hit.passage ?? hit.content);
   const facts = [hit.memory_id, hit.namespace, hit.kind, hit.subject, day(hit.occurred_at ?? hit.created_at), trustWords(hit)];
   const about = facts.filter((fact) => fact !== undefined).map(oneLine);
-  const states = [...(hit.status === 'active' ? [] : [oneLine(hit.status)]), ...(hit.doubt === undefined ? [] : [inLang(IN_DOUBT, lang)])];
+  const states = [
+    ...(hit.status === 'active' ? [] : [oneLine(hit.status)]),
+    ...(hit.doubt === undefined ? [] : [inLang(IN_DOUBT, lang)]),
+    ...(hit.form === undefined || hit.form === 'whole' ? [] : [inLang(FORMS[hit.form], lang)]),
+  ];
   const status = states.length === 0 ? '' : ` [${states.join(', ')}]`;
   const past = pastWords(hit, lang);
   const before = past === undefined ? '' : `      ${pen.paint('dim', cut(past, pen.columns - 6))}\n`;
@@ -38,6 +45,11 @@ function hitLines(hit: Hit, pen: Pen, lang: Lang): string {
   );
   return `${pen.paint('green', score)}  ${cut(text, pen.columns - 6)}${pen.paint('yellow', status)}\n      ${pen.paint('dim', about.join(' · '))}\n${before}${why.join('')}`;
 }
+
+const FORMS: Readonly<Record<'summary' | 'passage', Words>> = {
+  summary: { en: 'summary', zh: '摘要' },
+  passage: { en: 'passage', zh: '节选' },
+};
 
 const IN_DOUBT: Words = { en: 'possibly outdated', zh: '可能已过时' };
 

@@ -8,7 +8,7 @@ export const CONTEXT_LANGUAGES = ['zh', 'en'] as const;
 export type ContextLanguage = (typeof CONTEXT_LANGUAGES)[number];
 
 /** Under 32 tokens no memory fits beside its heading; 32,000 is more than any prompt should spend on memories. */
-const TOKEN_BUDGET = { min: 32, max: 32_000 } as const;
+export const TOKEN_BUDGET = { min: 32, max: 32_000 } as const;
 
 export const contextInput = z.strictObject({
   query: c.text(c.LIMITS.queryChars).describe('What this turn is about, in its own words'),

@@ -41,7 +41,8 @@ export function worthOf(entries: readonly WorthyEntry[]): number {
   return entries.reduce((sum, { score }) => sum + worth(score), 0);
 }
 
-const worth = (score: number): number => score ** WORTH_POWER;
+/** Of one memory by its score. */
+export const worth = (score: number): number => score ** WORTH_POWER;
 
 function filled<T extends WorthyEntry>(group: readonly T[], budget: number, words: BlockWords): readonly T[] {
   const candidates = group.map(({ line, score }) => ({ value: worth(score), tokens: entryTokens(line) }));

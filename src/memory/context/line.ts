@@ -2,9 +2,8 @@
 import type { HitRecord, RankedHit } from '../../domain/ranking.ts';
 import { tierName } from '../../domain/trust.ts';
 import { wordsOf } from '../../ranking/words.ts';
-import { splitPassages } from '../../text/passages.ts';
-import { head } from '../../text/tokens.ts';
 import { filled, type BlockWords, type ContextRules } from './policy.ts';
+import { shortForm } from './short-form.ts';
 
 /** Makes the text of a hit for a question: facts as subject and topic with their value, long memories by the passage that answers. */
 export function lineMaker(query: string, words: BlockWords, { max_item_tokens: most }: ContextRules): (hit: RankedHit) => string {
@@ -17,19 +16,10 @@ export function lineMaker(query: string, words: BlockWords, { max_item_tokens: m
         : title === undefined
           ? undefined
           : filled(words.titled, { title });
-    const text = hit.passage ?? shortened(hit.record, asked, most);
+    const text = hit.passage ?? shortForm(hit.record, asked, most).text;
     // on a line of its own the text is neutralised like any other; the guard joins the two
     return label === undefined ? text : `${label}\n${text}`;
   };
-}
-
-/** The content where it is short, else its summary, else of its passages the first of those that hold most words of the question. */
-function shortened({ content, summary }: HitRecord, asked: ReadonlySet<string>, most: number): string {
-  const passages = splitPassages(content, { maxTokens: most, overlapTokens: 0 });
-  if (passages.length === 0) return content;
-  if (summary !== undefined) return head(summary, most);
-  const held = passages.map(({ text }) => [...wordsOf(text)].filter((word) => asked.has(word)).length);
-  return passages[held.indexOf(Math.max(...held))]?.text ?? head(content, most);
 }
 
 export interface Marks {
