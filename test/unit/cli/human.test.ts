@@ -125,7 +125,9 @@ describe('printers', () => {
     const cut = { ...search, hits: [{ ...hit, form: 'summary' as const, tokens: 5 }], left_out: 2 };
     expect(printHits(cut, PLAIN, 'en').text).to.match(/ \[summary\]\n[^]*! 2 more did not fit the budget\n$/);
     expect(printHits({ ...cut, hits: [] }, PLAIN, 'zh').text).to.equal('! 另有 2 条超出 token 上限\n');
-    expect(printHits({ ...cut, hits: [{ ...hit, form: 'whole' }], left_out: 0 }, PLAIN, 'en').text).to.not.match(/\[(?:whole|summary)|more did not fit/);
+    expect(printHits({ ...cut, hits: [{ ...hit, form: 'whole' }], left_out: 0 }, PLAIN, 'en').text).to.not.match(
+      /\[(?:whole|summary)|more did not fit/,
+    );
   });
 
   it('say what a hit was before, since when it holds, and that it is in doubt', () => {
