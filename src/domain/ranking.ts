@@ -85,6 +85,8 @@ export type HitRecord = Pick<
   | 'topic'
   | 'task_id'
   | 'task_type'
+  | 'session_id'
+  | 'turn'
   | 'title'
   | 'content'
   | 'summary'

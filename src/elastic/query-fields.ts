@@ -15,6 +15,8 @@ const FIELDS: Readonly<Record<keyof HitRecord, true>> = {
   topic: true,
   task_id: true,
   task_type: true,
+  session_id: true,
+  turn: true,
   title: true,
   content: true,
   summary: true,

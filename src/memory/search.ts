@@ -12,6 +12,7 @@ import { fuse, relevance } from '../ranking/fuse.ts';
 import { withWeights } from '../ranking/profile.ts';
 import { wordings } from '../ranking/wordings.ts';
 import { askedIn } from './asked.ts';
+import { nearOf, pastOf, roomIn } from './beside-hits.ts';
 import { budgetOf, type Budget } from './budget.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
@@ -22,7 +23,6 @@ import { noteRecall } from './recall/note.ts';
 import { invalid } from './record.ts';
 import { reranked } from './rerank/rerank.ts';
 import { searchStatuses } from './statuses.ts';
-import { heldSince, predecessorsOf, type Held, type Was } from './was.ts';
 import { givenView, hitView, type HitExtras } from './view.ts';
 import { noteReturned } from './working/notes.ts';
 
@@ -47,7 +47,10 @@ export async function search(deps: MemoryDeps, input: SearchInput, call: CallCon
   const best = again.items.slice(0, found.topK);
   const given = budget?.within(best);
   const shown = given?.map(({ item }) => item) ?? best;
-  const past = await pastOf(deps, input, found, shown, boundary);
+  const [past, near] = await Promise.all([
+    pastOf(deps, input, found, shown, boundary),
+    nearOf(deps, input, found, shown, { boundary, room: roomIn(input, given) }),
+  ]);
   // a look into the past makes nothing more popular now
   if (call.principal.actor !== 'service' && input.as_of === undefined)
     deps.stats.record(
@@ -61,18 +64,20 @@ export async function search(deps: MemoryDeps, input: SearchInput, call: CallCon
     shown.map((item) => item.value),
   );
   // never throws, and no search waits for it
-  void noteReturned(deps, call, undefined, given?.map(({ content }) => content) ?? shown.map((item) => item.value.record.content));
+  const texts = given?.map(({ content }) => content) ?? shown.map((item) => item.value.record.content);
+  void noteReturned(deps, call, undefined, [...texts, ...[...near.turns.values()].flat().map(({ content }) => content)]);
   const among = input.explain === true ? candidatesOf(again.items, found.screening.items) : undefined;
   const extrasOf = ({ value: { record } }: ScreenedItem<RankedHit>): HitExtras => ({
     among,
     held: past.held?.get(record.memory_id),
     was: past.was?.get(record.memory_id),
+    neighbours: near.turns.get(record.memory_id),
   });
   return {
     hits: given?.map((one) => givenView(one, extrasOf(one.item))) ?? shown.map((item) => hitView(item, extrasOf(item))),
     ...(given === undefined ? {} : { left_out: best.length - given.length }),
     nothing_relevant: nothingRelevant,
-    degraded: [...found.degraded, ...again.degraded, ...past.degraded],
+    degraded: [...found.degraded, ...again.degraded, ...past.degraded, ...near.degraded],
     took_ms: deps.clock() - startedMs,
   };
 }
@@ -89,39 +94,11 @@ function budgetIn(deps: MemoryDeps, input: SearchInput): Budget | undefined {
   return budgetOf(input.token_budget, input.top_k ?? deps.defaultTopK, askedIn(input).query);
 }
 
-interface Past {
-  readonly was?: ReadonlyMap<string, Was>;
-  readonly held?: ReadonlyMap<string, Held>;
-  readonly degraded: readonly string[];
-}
-
-/**
- * What the hits said before, or, where what no longer holds is among them, when each of them held. One that cannot be looked up is no reason
- * not to answer.
- */
-async function pastOf(
-  deps: MemoryDeps,
-  input: SearchInput,
-  { request, floor }: Found,
-  shown: readonly ScreenedItem<RankedHit>[],
-  boundary: string,
-): Promise<Past> {
-  const records = shown.map(({ value }) => value.record);
-  try {
-    if (input.as_of !== undefined || input.include_superseded === true)
-      return { held: await heldSince(deps, request, records), degraded: [] };
-    // what one side alone said has no place in an answer that wants two
-    if (input.influence_only === true) return { degraded: [] };
-    return { was: await predecessorsOf(deps, request, records, { floor, boundary }), degraded: [] };
-  } catch (error) {
-    deps.onDegraded?.('was', error);
-    return { degraded: ['was'] };
-  }
-}
-
 export interface Found {
   /** Best first, not cut. */
   readonly screening: Screening<RankedHit>;
+  /** All candidates in their order, as they are before the screen. */
+  readonly brought: Unscreened<readonly RankedHit[]>;
   /** What was asked, masked. */
   readonly query: string;
   /** Its other wording, masked. */
@@ -196,7 +173,7 @@ export async function rank(
   const screening = await screened(deps, spec, request, screen, call.signal, options.once);
   const withoutVectors = first === undefined || more === undefined || screening.withoutVectors;
   const degraded = [...(withoutVectors ? ['vector'] : []), ...(screening.degraded ? ['guard'] : [])];
-  return { screening, query, also, spec, profile, topK, floor, request, degraded };
+  return { screening, brought: screening.brought, query, also, spec, profile, topK, floor, request, degraded };
 }
 
 /** Candidates of the second query, for an answer that copies have emptied: what 50 copies of one text leave fills 20 places still. */
@@ -213,13 +190,17 @@ async function screened(
   options: HitOptions,
   signal: AbortSignal,
   once = spec.asOf !== undefined,
-): Promise<Screening<RankedHit> & { readonly withoutVectors: boolean }> {
+): Promise<Screening<RankedHit> & Pick<Found, 'brought'> & { readonly withoutVectors: boolean }> {
   const query = deps.guard.scope(spec, request);
-  const { hits, found, withoutVectors } = await ranked(deps, query, spec, signal);
+  const { hits: brought, found, withoutVectors } = await ranked(deps, query, spec, signal);
   // ids alone leave the service here, and what is held back must be within reach of forgetting
   if (request.action === 'forget')
-    return { ...(await deps.guard.screenHits(hits, query, { ...options, influenceOnly: false, unshown: true })), withoutVectors };
-  const screening = await deps.guard.screenHits(hits, query, {
+    return {
+      ...(await deps.guard.screenHits(brought, query, { ...options, influenceOnly: false, unshown: true })),
+      brought,
+      withoutVectors,
+    };
+  const screening = await deps.guard.screenHits(brought, query, {
     ...options,
     prompt: true,
     topK: spec.topK,
@@ -227,7 +208,7 @@ async function screened(
   });
   const { candidates } = spec.profile;
   if (once || screening.items.length >= spec.topK || found < candidates || candidates >= MORE_CANDIDATES)
-    return { ...screening, withoutVectors };
+    return { ...screening, brought, withoutVectors };
   return screened(deps, { ...spec, profile: { ...spec.profile, candidates: MORE_CANDIDATES } }, request, options, signal);
 }
 

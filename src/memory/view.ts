@@ -2,7 +2,7 @@
 import type { MemoryRecord } from '../domain/memory.ts';
 import type { HitRecord, RankedHit } from '../domain/ranking.ts';
 import { tierName } from '../domain/trust.ts';
-import type { Hit, MemoryView } from '../domain/wire/read.ts';
+import type { Hit, MemoryView, Neighbour } from '../domain/wire/read.ts';
 import type { ScreenedItem } from '../guard/guard.ts';
 import { signalsOf } from '../ranking/signal-ranks.ts';
 import type { Given } from './budget.ts';
@@ -21,6 +21,7 @@ export interface HitExtras {
   /** Since and until when it held, where that is shown. */
   readonly held?: Held | undefined;
   readonly was?: Was | undefined;
+  readonly neighbours?: readonly Neighbour[] | undefined;
 }
 
 /** One hit as far as a token budget gives it: its text once, without the parts and predecessors that would cost more. */
@@ -30,7 +31,7 @@ export function givenView({ item, form, content, tokens }: Given, extras: HitExt
 }
 
 /** One hit. */
-export function hitView({ value, referenceOnly }: ScreenedItem<RankedHit>, { among, held, was }: HitExtras): Hit {
+export function hitView({ value, referenceOnly }: ScreenedItem<RankedHit>, { among, held, was, neighbours }: HitExtras): Hit {
   const { record } = value;
   return {
     ...commonView(record, referenceOnly),
@@ -43,6 +44,7 @@ export function hitView({ value, referenceOnly }: ScreenedItem<RankedHit>, { amo
       valid_to: held?.to,
       superseded_by: held === undefined ? undefined : record.superseded_by,
       passage: value.passage,
+      neighbours: neighbours === undefined ? undefined : [...neighbours],
       explain: among
         ? {
             engine_score: value.engineScore,

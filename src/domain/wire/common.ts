@@ -10,6 +10,8 @@ export const LIMITS = {
   queryChars: 4_000,
   /** The turn and its rewrite. */
   queriesPerSearch: 2,
+  /** Turns on either side of a hit. */
+  neighbours: 2,
   nameChars: 128,
   summaryChars: 2_000,
   tags: 32,

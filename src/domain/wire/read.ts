@@ -33,6 +33,12 @@ export const searchInput = z.strictObject({
   min_score: c.unit.optional().describe('Leave out hits below this calibrated score'),
   trust_floor: c.tier.optional().describe('Leave out hits below this trust tier'),
   influence_only: z.boolean().optional().describe('Only what a person has confirmed, or what two origins say independently of each other'),
+  neighbours: z
+    .int()
+    .min(0)
+    .max(c.LIMITS.neighbours)
+    .optional()
+    .describe('Turns before and after each hit of a session, as many on either side; none by default'),
   include_superseded: z.boolean().optional().describe('Also what no longer holds, each with the time it held'),
   as_of: c.dateTime.optional().describe('What the memory held at that time, as far as it may be seen now'),
   asked_at: c.dateTime.optional().describe('When the question is asked; now by default'),
@@ -49,6 +55,20 @@ export const explainSignal = z.object({
   rank: z.int().nullable().describe('Its place among the candidates by this signal alone; null when it had no part'),
   sentence: z.string().describe('The same in words'),
 });
+
+export const neighbour = z.object({
+  memory_id: z.string(),
+  turn: z.int().describe('Which turn of the session'),
+  content: z.string().describe('Screened text; in the ⟦ref …⟧ envelope when reference_only'),
+  subject: z.string().optional(),
+  trust: c.trustView,
+  reference_only: z.boolean(),
+  created_at: z.string(),
+  occurred_at: z.string().optional(),
+  status: z.string(),
+  tokens: z.int().describe('What its text takes of a token_budget, as estimated'),
+});
+export type Neighbour = z.output<typeof neighbour>;
 
 export const hit = z.object({
   memory_id: z.string(),
@@ -86,6 +106,10 @@ export const hit = z.object({
   valid_to: z.string().optional().describe('With include_superseded or as_of: until when it held'),
   superseded_by: z.string().optional().describe('The memory in its place'),
   passage: z.string().optional().describe('The passage of a long memory that matched'),
+  neighbours: z
+    .array(neighbour)
+    .optional()
+    .describe('Turns around it, in their order; each stands in the answer once, and none that is a hit itself'),
   explain: z
     .object({
       engine_score: z.number(),

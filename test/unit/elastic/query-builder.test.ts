@@ -9,6 +9,7 @@ import { ASSISTANT, SPECS, en, scopeOf, specOf, zh } from '../../support/search-
 const SCOPE = scopeOf(['user.ann']);
 const FIELDS = [
   ...['doc_type', 'memory_id', 'tenant', 'namespace', 'owner', 'visibility', 'layer', 'kind', 'subject', 'topic', 'task_id', 'task_type'],
+  ...['session_id', 'turn'],
   ...['title', 'content', 'summary', 'tags', 'importance', 'confidence', 'access_level', 'created_at', 'occurred_at', 'event_at'],
   ...['expires_at', 'trust_tier', 'origin', 'guard', 'status', 'version', 'fingerprint'],
   ...['valid_from', 'valid_to', 'supersedes', 'superseded_by', 'conflict_with', 'doubt', 'feedback'],
