@@ -1,5 +1,6 @@
 /** Query vectors within a time box: a search never waits longer for the model than the box allows, it goes on without vectors. */
 import type { QueryVector } from '../domain/ranking.ts';
+import { lastSentenceOf } from '../text/long-question.ts';
 import type { MemoryDeps } from './deps.ts';
 
 export interface VectorRequest {
@@ -85,17 +86,6 @@ async function textVector(
   const vector = whole?.[0];
   if (vector === undefined) throw new Error(`no vector from space ${name}`);
   return end?.[0] === undefined ? vector : mix(vector, end[0], lastSentence);
-}
-
-/** Sentences from which the last one is what is asked and the others tell why (retrieval.md: at two, nothing is won). */
-const LONG_QUESTION_SENTENCES = 3;
-/** A dot within a version, an address or a number ends nothing. */
-const SENTENCE_END = /(?<=[.!?])\s+|(?<=[。！？])\s*/u;
-
-/** The last sentence of a question of three or more; undefined for a shorter one. */
-function lastSentenceOf(query: string): string | undefined {
-  const sentences = query.split(SENTENCE_END).filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
-  return sentences.length < LONG_QUESTION_SENTENCES ? undefined : sentences.at(-1)?.trim();
 }
 
 /** `(1 - share) a + share b`; its length does not matter to the cosine. */

@@ -2,6 +2,7 @@
 import type { QueryVector, RankingProfile, SearchSpec } from '../domain/ranking.ts';
 import type { ExactItem } from '../text/exact.ts';
 import { capitalisedWords } from '../text/query-terms.ts';
+import { lastSentenceOf } from '../text/long-question.ts';
 import { hasHan } from '../text/script.ts';
 import type { DateRanges } from './dates/collector.ts';
 import { datesIn, distinct, exactIn, wordings } from './wordings.ts';
@@ -111,6 +112,8 @@ export function isShortChinese(query: string): boolean {
 /** The vector's share of vector + lexical where the form of the question decides it. */
 function shareOf(profile: RankingProfile, texts: readonly string[], short: boolean): number | undefined {
   if (short) return profile.boosts['short_vector_share'];
+  const long = texts.every((text) => lastSentenceOf(text) !== undefined) ? profile.boosts['long_vector_share'] : undefined;
+  if (long !== undefined) return long;
   const share = profile.boosts['named_vector_share'];
   const named = !texts.some(hasHan) && texts.some((text) => capitalisedWords(text).length > 0);
   return share !== undefined && named ? share : undefined;

@@ -37,6 +37,7 @@ const boosts = z.strictObject({
   short_knn: boost.describe('knn boost for Chinese questions of at most four characters'),
   short_vector_share: share.describe('Share of the vector in vector + lexical for such questions'),
   named_vector_share: share.describe('The same for questions in Latin script that name somebody or something'),
+  long_vector_share: share.describe('The same for questions of three or more sentences'),
   last_sentence: share.describe('Share of the last sentence in the vector of a question of three or more sentences'),
   due_similarity: share.describe('Calibrated similarity a record stands at in the engine while its vector is due'),
 });

@@ -33,6 +33,17 @@ describe('two wordings of a question', () => {
     expect(weights('她喜欢什么', 'What does Caroline like').weights['vector']).to.equal(0.7);
   });
 
+  it('trust meaning more where both are of three sentences or more', () => {
+    const share = (query: string, also?: string): number | undefined =>
+      rankContext(specOf({ query, vectors: [zh()], ...(also === undefined ? {} : { also }) })).weights['vector'];
+    const long = '今天天气真好。我想出去走走。你觉得我该带 v2.3 的伞吗？';
+    expect(share('我该带伞吗？')).to.equal(0.7);
+    expect(share('今天天气真好。我该带伞吗？'), 'two sentences').to.equal(0.7);
+    expect(share(long)).to.equal(0.8);
+    expect(share('I met Ana. She was late. Does Tom know?'), 'although it names somebody').to.equal(0.8);
+    expect(share(long, '带伞')).to.equal(0.7);
+  });
+
   it('tell by hit how well the words of each fit, with codes as many as the better one has', () => {
     const spec = SPECS.twoWordings;
     const one = recordOf({ memory_id: 'one' });
