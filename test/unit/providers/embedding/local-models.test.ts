@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { LOCAL_MODELS, LOCAL_ROUTING } from '../../../../src/providers/embedding/local-models.ts';
+import { LOCAL_MODELS, LOCAL_PROFILES, LOCAL_ROUTING } from '../../../../src/providers/embedding/local-models.ts';
 
 describe('local vector spaces', () => {
   const routes: readonly (readonly [string, readonly string[], readonly string[]])[] = [
@@ -27,6 +27,16 @@ describe('local vector spaces', () => {
         expect(LOCAL_ROUTING.spacesForText(text)).to.include.members([...LOCAL_ROUTING.spacesForQuery(text)]);
       }),
     );
+  });
+
+  it('have one for all texts in profile local-multilingual, of which no other profile knows', () => {
+    const { models, routing } = LOCAL_PROFILES['local-multilingual'];
+    for (const [text] of routes) {
+      expect(routing.spacesForText(text)).to.deep.equal(['multi']);
+      expect(routing.spacesForQuery(text)).to.deep.equal(['multi']);
+    }
+    expect(models.map(({ space }) => [space.name, space.field, space.dims])).to.deep.equal([['multi', 'vec_multi', 384]]);
+    expect(LOCAL_MODELS.map(({ space }) => space.name)).to.not.include('multi');
   });
 
   it('names a model, a field and a calibration for each space', () => {
