@@ -16,6 +16,7 @@ const COMMAND: BenchCommand = {
     replays: { description: 'times the whole log is said again', default: '10' },
     seed: { description: 'seed of the log', default: '1' },
     batch: { description: 'turns a call', default: '100' },
+    sessions: { description: 'true: the turns name their session and number; false: they are written without', default: 'true' },
     ...COMMON_OPTIONS,
   },
 };
@@ -34,6 +35,7 @@ await runBench(COMMAND, async (run) => {
   const service = await BenchService.start({ engineUrl: engine.url, prefix, folder: run.folder, profile: options.optional('profile') });
   const rest = service.client();
   const figures: Record<string, unknown> = {};
+  const way = { batch: options.count('batch'), sessions: options.flag('sessions') };
   try {
     for (const name of PHRASINGS) {
       const namespace = `user.${name}`;
@@ -42,14 +44,14 @@ await runBench(COMMAND, async (run) => {
         facts: options.count('facts'),
         seed: options.count('seed'),
       });
-      const results = await say(rest, log, namespace, options.count('batch'));
+      const results = await say(rest, log, namespace, way);
       const kept = factsKept(log, results);
       const stored = await heldIn(rest, engine, prefix, namespace);
       const outcomes = tally(results.map(({ outcome, memory_id: id }) => (outcome === 'stored' && id === null ? 'working' : outcome)));
       const lost = log.filter((turn, i) => turn.planted !== undefined && !isKept(results[i])).map(({ content }) => content);
       let after = stored;
       for (let replay = 1; replay <= options.count('replays'); replay += 1) {
-        await say(rest, log, namespace, options.count('batch'));
+        await say(rest, log, namespace, way);
         after = await heldIn(rest, engine, prefix, namespace);
         progress(`${name}: ${stored} stored, ${kept} facts kept, ${after - stored} more after ${replay} replays`);
       }
@@ -68,18 +70,29 @@ await runBench(COMMAND, async (run) => {
     rest.close();
     await service.stop();
   }
-  return { turns: options.count('turns'), facts: options.count('facts'), replays: options.count('replays'), targets: TARGETS, ...figures };
+  return {
+    sessions: way.sessions,
+    turns: options.count('turns'),
+    facts: options.count('facts'),
+    replays: options.count('replays'),
+    targets: TARGETS,
+    ...figures,
+  };
 });
 
 /** All turns in order, a session's together; one result for each. */
-async function say(rest: HttpClient, log: readonly Turn[], namespace: string, batch: number): Promise<readonly Result[]> {
+async function say(
+  rest: HttpClient,
+  log: readonly Turn[],
+  namespace: string,
+  { batch, sessions }: { readonly batch: number; readonly sessions: boolean },
+): Promise<readonly Result[]> {
   const results: Result[] = [];
   for (let from = 0; from < log.length; from += batch) {
     const items = log.slice(from, from + batch).map(({ content, session, turn, speaker }) => ({
       content,
       namespace,
-      session_id: session,
-      turn,
+      ...(sessions ? { session_id: session, turn } : {}),
       ...(speaker === 'user' ? {} : { source: { type: speaker } }),
     }));
     const answer = await rest.json<{ results: readonly Result[] }>({

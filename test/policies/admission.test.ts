@@ -35,6 +35,13 @@ describe('the policy of admission', () => {
     });
   }
 
+  it('talk without a session is told from notes', () => {
+    const isTalk = (text: string): boolean =>
+      sentencesOf(text).every((sentence) => readSentence(compiled, sentence, 'person', true).talk === true);
+    for (const text of policy.talk.match) expect(isTalk(text), text).to.equal(true);
+    for (const text of policy.talk.pass) expect(isTalk(text), text).to.equal(false);
+  });
+
   it('terms find their examples and leave the others alone', () => {
     for (const [i, { match, pass }] of policy.volatile.entries()) {
       const holds = (text: string): boolean => compiled.volatile[i]?.pattern.test(text.toLowerCase()) === true;
@@ -66,7 +73,15 @@ describe('the policy of admission', () => {
 
   it('has ids of its own, uses every feature, and names none that there is not', () => {
     expect(new Set(policy.rules.map(({ id }) => id)).size).to.equal(policy.rules.length);
-    const used = new Set(['asks_word', ...policy.rules.flatMap(({ all, any = [], none = [] }) => [...all, ...any, ...none])]);
+    const used = new Set([
+      'asks_word',
+      'several_words',
+      ...policy.talk.soft_features,
+      ...policy.talk.unless,
+      ...policy.talk.agent_features,
+      ...policy.talk.features,
+      ...policy.rules.flatMap(({ all, any = [], none = [] }) => [...all, ...any, ...none]),
+    ]);
     expect(Object.keys(policy.features).filter((name) => !used.has(name))).to.deep.equal([]);
     const {
       rules: [first, ...more],

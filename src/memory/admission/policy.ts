@@ -25,6 +25,16 @@ export const admissionSchema = z
     common: z.string().min(1),
     /** Levels of substance by name: words beyond the common ones. */
     substance: z.record(z.string().regex(/^[a-z_]+$/), z.int().min(1)),
+    /** What shows that a text of no session is talk all the same: features, and keys of the metadata that mark a turn of a log or stand beside such. */
+    talk: z.strictObject({
+      features: names.min(1),
+      soft_features: names,
+      unless: names,
+      agent_features: names,
+      metadata: z.array(z.string().min(1)).min(1),
+      metadata_beside: z.array(z.string().min(1)),
+      ...examples,
+    }),
     features: z.record(z.string().regex(/^[a-z_]+$/), z.union([patterns, z.strictObject({ cased: z.literal(true), patterns })])),
     rules: z
       .array(
@@ -35,7 +45,7 @@ export const admissionSchema = z
           reason: z.string().min(1),
           /** What it is about is not worth keeping. */
           drops: z.literal(true).optional(),
-          /** Only among the turns of a session: a text written without one is a note, which may well be an order to oneself. */
+          /** Only among turns: a text written without a session is read by the other rules first, and may well be an order to oneself. */
           of_turns: z.literal(true).optional(),
           /** Kept, but a language model may know better. */
           unsure: z.literal(true).optional(),
@@ -51,11 +61,14 @@ export const admissionSchema = z
       )
       .min(1),
   })
-  .superRefine(({ features, rules, substance }, ctx) => {
-    for (const [i, rule] of rules.entries())
-      for (const name of [...rule.all, ...(rule.any ?? []), ...(rule.none ?? []), ...READ_BY_CODE])
+  .superRefine(({ features, rules, substance, talk }, ctx) => {
+    const check = (path: (string | number)[], named: readonly string[]): void => {
+      for (const name of named)
         if (features[name] === undefined && substance[name] === undefined && !BY_SPEAKER.includes(name))
-          ctx.addIssue({ code: 'custom', path: ['rules', i], message: `names a feature that there is not: ${name}` });
+          ctx.addIssue({ code: 'custom', path, message: `names a feature that there is not: ${name}` });
+    };
+    for (const [i, rule] of rules.entries()) check(['rules', i], [...rule.all, ...(rule.any ?? []), ...(rule.none ?? [])]);
+    check(['talk', 'features'], [...talk.features, ...talk.soft_features, ...talk.unless, ...talk.agent_features, ...READ_BY_CODE]);
   });
 
 /** Whose words they are: known from the item, not from the text. */
@@ -69,7 +82,7 @@ export function speakerFeature(speaker: Speaker): string {
 }
 
 /** Features that clauses are chosen by. */
-const READ_BY_CODE = ['question', 'request', 'asks_word'] as const;
+const READ_BY_CODE = ['question', 'request', 'asks_word', 'says', 'several_words'] as const;
 
 export type AdmissionPolicy = DeepReadonly<z.output<typeof admissionSchema>>;
 
@@ -98,6 +111,14 @@ export interface CompiledAdmission {
   readonly leadIn: RegExp;
   readonly common: CommonWords;
   readonly substance: ReadonlyMap<string, number>;
+  readonly talk: {
+    readonly features: readonly string[];
+    readonly softFeatures: readonly string[];
+    readonly unless: readonly string[];
+    readonly agentFeatures: readonly string[];
+    readonly marks: ReadonlySet<string>;
+    readonly beside: ReadonlySet<string>;
+  };
   readonly features: ReadonlyMap<string, { readonly cased: boolean; readonly pattern: RegExp }>;
   readonly rules: readonly AdmissionRule[];
 }
@@ -113,6 +134,14 @@ export function compileAdmission(policy: AdmissionPolicy): CompiledAdmission {
     leadIn: joined(policy.lead_in),
     common: commonWords(policy.common.trim().split(/\s+/u)),
     substance: new Map(Object.entries(policy.substance)),
+    talk: {
+      features: policy.talk.features,
+      softFeatures: policy.talk.soft_features,
+      unless: policy.talk.unless,
+      agentFeatures: policy.talk.agent_features,
+      marks: new Set(policy.talk.metadata),
+      beside: new Set(policy.talk.metadata_beside),
+    },
     features: new Map(
       Object.entries(policy.features).map(([name, feature]) => {
         const sources: readonly string[] = 'patterns' in feature ? feature.patterns : feature;

@@ -9,19 +9,33 @@ export interface Reading {
   /** The rule that its clause or its words are of, where another one opened the sentence. */
   readonly within?: AdmissionRule;
   readonly acknowledgement?: true;
+  /** Of a text without a session that no rule speaks about: no note, but talk. */
+  readonly talk?: true;
 }
 
 const MAX_LEAD_INS = 6;
 
-/** One sentence, and whose it is. */
-export function readSentence(policy: CompiledAdmission, given: Sentence, speaker: Speaker): Reading {
+/** One sentence, whose it is, and whether it was written without a session. */
+export function readSentence(policy: CompiledAdmission, given: Sentence, speaker: Speaker, isNote = false): Reading {
   const sentence = withoutLeadIn(policy, given);
   if (sentence === undefined) return { rule: undefined, acknowledgement: true };
   const has = featuresOf(policy, sentence, speaker);
   const rule = policy.rules.find((one) => holds(one, has));
-  if (rule?.carries !== true) return { rule };
-  const within = carriedIn(policy, sentence, rule, speaker);
-  return within === undefined ? { rule } : { rule, within };
+  const within = rule?.carries === true ? carriedIn(policy, sentence, rule, speaker) : undefined;
+  if (rule !== undefined && within !== undefined) return { rule, within };
+  return isNote && (rule === undefined || rule.ofTurns) ? noteOf(policy, has) : { rule };
+}
+
+/** What a sentence without a session is where no rule but those of turns speaks about it; a person's own words are a note in doubt. */
+function noteOf({ rules, talk }: CompiledAdmission, has: Has): Reading {
+  const rule = rules.find((one) => !one.ofTurns && holds(one, has));
+  if (rule !== undefined) return { rule };
+  const isTalk =
+    talk.features.some(has) ||
+    (talk.softFeatures.some(has) && !talk.unless.some(has)) ||
+    (has('by_agent') && talk.agentFeatures.some(has)) ||
+    ((has('request') || has('by_agent')) && has('several_words') && !has('says'));
+  return isTalk ? { rule, talk: true } : { rule };
 }
 
 /** Words that only open or close a turn are taken off the front; undefined when nothing else is left. */

@@ -31,5 +31,7 @@ function isCommon(word: string, { words }: CommonWords): boolean {
   if (word === '' || words.has(word)) return true;
   const stem = word.replace(ENDING, '');
   if (stem === word || stem.length < 2) return false;
-  return [stem, `${stem}e`, `${stem}y`, stem.slice(0, -1)].some((form) => form.length > 1 && words.has(form));
+  // stopped is stop, tablets are no table
+  const single = /(\p{L})\1$/u.test(stem) ? stem.slice(0, -1) : stem;
+  return [stem, `${stem}e`, `${stem}y`, single].some((form) => form.length > 1 && words.has(form));
 }

@@ -40,6 +40,8 @@ export type Worth =
 /** Terms of a model's passing states, in seconds. */
 const PASSING_SECONDS = 86_400;
 const MAX_GRADE = 5;
+/** Of use in its talk alone. */
+const TALK_GRADE = 2;
 /** States of these kinds hold no longer than they say; decisions, events, errors and results are over already. */
 const STATES: readonly (Kind | undefined)[] = [undefined, 'fact', 'preference', 'constraint'];
 
@@ -59,8 +61,8 @@ interface Graded {
  * are the grade's and the term's. What a caller says of the item (kind, layer, term, a person's importance) stands.
  */
 export function worthOf(item: WriteItem, context: WorthContext, model?: ModelGrade): Worth {
-  const { policy, layers, actor } = context;
-  const said = gradeOf(policy, item, speakerOf(item));
+  const { policy, actor } = context;
+  const said = gradeOf(policy, item);
   const described = isDescribed(item) && said.grade < policy.plainGrade && !isBare(said);
   const byRules: Graded = described
     ? { ...said, grade: policy.plainGrade, kind: undefined, reason: 'its writer says what it is', ruled: true }
@@ -75,7 +77,7 @@ export function worthOf(item: WriteItem, context: WorthContext, model?: ModelGra
     return { keep: false, reason: `not kept: ${graded.reason} (${how})`, sure: byRules.ruled };
   const kind = item.kind ?? graded.kind;
   const ttlSeconds = item.ttl_seconds ?? (STATES.includes(kind) ? termOf(policy, graded, model) : undefined);
-  const layer = layerOf(layers, item, kind);
+  const layer = layerOf(context, item, kind);
   const asWhat = kind === undefined ? `kept in ${layer} memory` : `kept as ${kind} in ${layer} memory`;
   const term =
     ttlSeconds === undefined || item.ttl_seconds !== undefined ? '' : ` for ${Math.round(ttlSeconds / 86_400)} d, as it will pass`;
@@ -91,18 +93,21 @@ export function worthOf(item: WriteItem, context: WorthContext, model?: ModelGra
 }
 
 /** By kind, task and subject; a turn that no rule speaks about stays in its session. */
-function layerOf(layers: LayerPolicy, item: WriteItem, kind: Kind | undefined): Layer {
-  if (kind === undefined && isTurn(item)) return 'working';
+function layerOf({ policy, layers }: WorthContext, item: WriteItem, kind: Kind | undefined): Layer {
+  if (kind === undefined && item.session_id !== undefined && saysNoMore(policy, item)) return 'working';
   return defaultLayer(layers, { kind, task_id: item.task_id, subject: item.subject });
 }
 
-/** All that a turn of a talk says of itself: whoever says more wants a memory. */
-const TURN_FIELDS: ReadonlySet<string> = new Set(['content', 'namespace', 'session_id', 'turn', 'source', 'admission', 'importance']);
+/** All that a turn of a talk says of itself, with who spoke and which turn it was: whoever says more wants a memory. */
+const TURN_FIELDS: ReadonlySet<string> = new Set(
+  'content namespace visibility session_id turn occurred_at source admission importance metadata'.split(' '),
+);
 
-function isTurn(item: WriteItem): boolean {
+function saysNoMore({ talk }: CompiledAdmission, item: WriteItem): boolean {
+  const keys = Object.keys(item.metadata ?? {}).map((key) => key.toLowerCase());
   return (
-    item.session_id !== undefined &&
     (item.source?.parents ?? []).length === 0 &&
+    (keys.length === 0 || (keys.some((key) => talk.marks.has(key)) && keys.every((key) => talk.marks.has(key) || talk.beside.has(key)))) &&
     Object.entries(item).every(([field, value]) => value === undefined || TURN_FIELDS.has(field))
   );
 }
@@ -125,9 +130,16 @@ function speakerOf({ source }: WriteItem): Speaker {
   return source.type === 'agent' ? 'agent' : 'tool';
 }
 
-function gradeOf(policy: CompiledAdmission, { content, session_id: session }: WriteItem, speaker: Speaker): Graded {
-  const isNote = session === undefined;
-  const readings = sentencesOf(content).map((sentence) => gradedOf(policy, readSentence(policy, sentence, speaker), sentence.text, isNote));
+function gradeOf(policy: CompiledAdmission, item: WriteItem): Graded {
+  const isNote = item.session_id === undefined;
+  // whoever says what it is, or sends a page or a paper, sends no talk
+  const mayBeTalk = isNote && saysNoMore(policy, item) && ['user', 'agent', 'tool'].includes(item.source?.type ?? 'user');
+  const isTalk = (talk: boolean): boolean =>
+    mayBeTalk && (talk || item.turn !== undefined || item.metadata !== undefined || item.source?.type === 'tool');
+  const readings = sentencesOf(item.content).map((sentence) => {
+    const reading = readSentence(policy, sentence, speakerOf(item), isNote);
+    return gradedOf(policy, reading, sentence.text, isTalk(reading.talk === true));
+  });
   const [first] = readings;
   // nothing but marks and pictures
   if (first === undefined) return { grade: 1, kind: undefined, reason: ACKNOWLEDGEMENT, ruled: true, text: '' };
@@ -142,10 +154,17 @@ function speaks({ ruled, kind }: Graded): number {
   return Number(ruled) * 2 + Number(kind !== undefined);
 }
 
-function gradedOf(policy: CompiledAdmission, { rule, within, acknowledgement }: Reading, text: string, isNote: boolean): Graded {
+function gradedOf(policy: CompiledAdmission, { rule, within, acknowledgement }: Reading, text: string, isTalk: boolean): Graded {
   if (acknowledgement === true) return { grade: 1, kind: undefined, reason: ACKNOWLEDGEMENT, ruled: true, text };
-  if (rule === undefined || (rule.ofTurns && isNote && within === undefined))
-    return { grade: policy.plainGrade, kind: undefined, reason: 'nothing speaks against it', ruled: false, text };
+  if (rule === undefined && isTalk)
+    return {
+      grade: TALK_GRADE,
+      kind: undefined,
+      reason: 'it is a turn of a talk, and of no session that it could stay in',
+      ruled: false,
+      text,
+    };
+  if (rule === undefined) return { grade: policy.plainGrade, kind: undefined, reason: 'nothing speaks against it', ruled: false, text };
   const said: AdmissionRule = rule.drops && within !== undefined ? within : rule;
   return { grade: said.grade, kind: within?.kind ?? said.kind, reason: said.reason, ruled: !said.unsure, text };
 }

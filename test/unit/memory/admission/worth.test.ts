@@ -5,6 +5,7 @@ import type { Actor } from '../../../../src/domain/principal.ts';
 import type { WriteItem } from '../../../../src/domain/wire/write.ts';
 import { admissionSchema, compileAdmission } from '../../../../src/memory/admission/policy.ts';
 import { worthOf, type ModelGrade } from '../../../../src/memory/admission/worth.ts';
+import { chattyLog, loadPhrasings, PHRASINGS } from '../../../../bench/admission/log.ts';
 import { layerPolicySchema } from '../../../../src/memory/layer-policy.ts';
 import { loadPolicy } from '../../../../src/policy.ts';
 
@@ -107,6 +108,68 @@ describe('worth of a text', () => {
     expect(worth({ content, session_id: 's', tags: ['tea'] })).to.include({ layer: 'episodic' });
     expect(worth({ content: 'Call the plumber', session_id: 's' }).keep).to.equal(false);
     expect(worth({ content: 'Call the plumber' }).keep, 'an order to oneself').to.equal(true);
+  });
+
+  it('keeps of a log without sessions what it keeps of one with them, and notes of people and agents', () => {
+    for (const name of PHRASINGS) {
+      const log = chattyLog(loadPhrasings(name), { turns: 2_000, facts: 60, seed: 5 });
+      const chatter = log.filter(({ planted, repeats }) => planted === undefined && repeats === undefined);
+      const sourced = (speaker: string) => (speaker === 'user' ? {} : { source: { type: speaker as 'agent' | 'tool' } });
+      const known = new Map<string, boolean>();
+      const stored = (item: WriteItem): boolean => {
+        const key = JSON.stringify([item.content, item.source, item.session_id]);
+        const before = known.get(key);
+        if (before !== undefined) return before;
+        const found = worth(item);
+        const is = found.keep && found.layer !== 'working';
+        known.set(key, is);
+        return is;
+      };
+      for (const { content, speaker, turn, planted } of log.filter((one) => one.planted !== undefined)) {
+        if (!stored({ content, session_id: 's', turn, ...sourced(speaker) })) continue;
+        expect(stored({ content, ...sourced(speaker) }), `${String(planted)}: ${content}`).to.equal(true);
+      }
+      const kept = chatter.filter(({ content, speaker }) => stored({ content, ...sourced(speaker) }));
+      expect(kept.length / chatter.length, name).to.be.below(0.2);
+      const distinct = new Set(
+        log.filter(({ content, speaker }) => stored({ content, ...sourced(speaker) })).map(({ content }) => content),
+      );
+      expect(distinct.size / log.length, name).to.be.below(0.05);
+      const unnamed = new Set(log.filter(({ content }) => stored({ content })).map(({ content }) => content));
+      expect(unnamed.size / log.length, `${name}, no speaker named`).to.be.below(0.05);
+    }
+    const own = ['Green, from Japan', 'Call the plumber', 'Buy milk and eggs', '买牛奶', 'Idea: a blog post on slow cooking', '给植物浇水'];
+    const plain = ['Dogs are allowed in the garden.', 'I like hiking.', 'The printer is out of toner.', '我每天早上跑步。', 'first text'];
+    for (const content of [...own, ...plain])
+      for (const more of [
+        {},
+        { occurred_at: '2026-01-01T00:00:00Z' },
+        ...(own.includes(content) ? [{ source: { type: 'agent' as const } }] : []),
+      ])
+        expect(worth({ content, ...more }), content).to.include({ keep: true });
+  });
+
+  it('takes what is marked as a turn for one, with a session or without', () => {
+    const content = 'Green, from Japan';
+    const marks: readonly Partial<WriteItem>[] = [
+      { turn: 3 },
+      { metadata: { role: 'user' } },
+      { metadata: { speaker: 'Ann', turn_id: 4, timestamp: 1 } },
+    ];
+    for (const mark of marks) {
+      const found = worth({ content, ...mark });
+      expect(found).to.include({ keep: false, sure: false });
+      expect(found.reason).to.include('a turn of a talk');
+      expect(worth({ content, session_id: 's', ...mark })).to.include({ keep: true, layer: 'working' });
+      expect(worth({ content: 'I prefer window seats.', ...mark })).to.include({ keep: true, kind: 'preference' });
+      expect(worth({ content, kind: 'fact', ...mark })).to.include({ keep: true, kind: 'fact' });
+    }
+    for (const metadata of [{ customer: 17 }, { role: 'customer', customer: 17 }, { author: 'Ann', date: '2026-01-01' }])
+      expect(worth({ content, metadata })).to.include({ keep: true, layer: 'episodic' });
+    expect(worth({ content: 'Assistant: Here is the function you wanted:' }).keep).to.equal(false);
+    expect(worth({ content: '用户：我对花生过敏' })).to.include({ keep: true, kind: 'fact' });
+    expect(worth({ content: '45%', source: { type: 'tool' } }).keep).to.equal(false);
+    expect(worth({ content: 'green, from Japan', source: { type: 'web' } })).to.include({ keep: true });
   });
 
   it('believes a writer who says what it is, but for an acknowledgement', () => {
