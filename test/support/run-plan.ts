@@ -8,7 +8,6 @@ export const ALONE: readonly string[] = [
   'test/contract/dirty-marks.test.ts',
   'test/contract/working-memory.test.ts',
   'test/integration/mcp-stdio.test.ts',
-  'test/integration/reembed.test.ts',
   'test/integration/working-memory.test.ts',
   'test/policies/admission.test.ts',
   'test/policies/judge.test.ts',
@@ -27,7 +26,31 @@ export const ALONE: readonly string[] = [
 ];
 
 /** The longest ones, longest first (`TEST_SLOWEST=20 npm test` prints them): begun last, one of them would keep a process waiting for it. */
-export const LONGEST: readonly string[] = ['test/integration/crash.test.ts'];
+export const LONGEST: readonly string[] = [
+  'test/integration/crash.test.ts',
+  'test/integration/start.test.ts',
+  'test/scenarios/scenarios.test.ts',
+  'test/policies/regexes.test.ts',
+  'test/integration/one-query.test.ts',
+  'test/integration/tenant-keys.test.ts',
+  'test/security/namespaces.test.ts',
+  'test/security/failure.test.ts',
+  'test/integration/local-node.test.ts',
+  'test/integration/turns.test.ts',
+  'test/integration/start-faults.test.ts',
+  'test/integration/embed-job.test.ts',
+  'test/integration/crash-conflicts.test.ts',
+  'test/invariants/scope.test.ts',
+  'test/security/access-tokens.test.ts',
+  'test/integration/cli.test.ts',
+  'test/unit/elastic/frozen.test.ts',
+  'test/integration/outage.test.ts',
+  'test/security/grants.test.ts',
+  'test/security/judge.test.ts',
+  'test/integration/read-your-writes.test.ts',
+  'test/integration/reembed.test.ts',
+  'test/integration/stores.test.ts',
+];
 
 /** Folders none of whose files uses the shared engine. */
 const WITHOUT_ENGINE = /^test\/(?:unit|policies|invariants|support)\//;

@@ -5,7 +5,9 @@
 import Mocha from 'mocha';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { acquireEngine } from './engine.ts';
+import { prepareArtifacts } from '../../src/elastic/local/artifacts.ts';
+import { acquireEngine, engineCacheDir, testEngine } from './engine.ts';
+import { quickJavaHome } from './quick-java.ts';
 import { planOf } from './run-plan.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -50,7 +52,13 @@ const plan = planOf(
   all,
   process.argv.slice(2).map((path) => (path.startsWith('/') ? relative(ROOT, path) : path)),
 );
-if (plan.engine) process.env['TEST_ELASTICSEARCH_URL'] = (await acquireEngine()).url;
+if (plan.engine) {
+  const quick = await quickJavaHome();
+  if (quick !== undefined) process.env['JAVA_HOME'] = quick; // for this engine and those that single files start, kill and start again
+  process.env['TEST_ELASTICSEARCH_URL'] = (await acquireEngine()).url;
+  // before the files ask for them side by side, each with its own time limit
+  await prepareArtifacts({ cacheDir: engineCacheDir(), engine: testEngine(), models: true, javaHome: process.env['JAVA_HOME'] });
+}
 const parts = [
   { files: plan.together, jobs: JOBS },
   { files: plan.alone, jobs: 1 },

@@ -44,7 +44,7 @@ describe('a run of npm test', function () {
 
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'hindsight-run-'));
-    for (const file of ['run.ts', 'run-plan.ts', 'reporter.mjs', 'engine.ts'])
+    for (const file of ['run.ts', 'run-plan.ts', 'reporter.mjs', 'engine.ts', 'quick-java.ts'])
       cpSync(join(ROOT, 'test', 'support', file), join(root, 'test', 'support', file));
     cpSync(join(ROOT, '.mocharc.json'), join(root, '.mocharc.json'));
     for (const folder of ['src', 'node_modules']) symlinkSync(join(ROOT, folder), join(root, folder), 'dir');
