@@ -14,9 +14,13 @@ const READ_MARK = '|';
 
 const RECENT = /\b(?:recent|recently|lately|latest|newest|currently|nowadays|these days|right now)\b|最近|最新|近来|近期|目前|如今/i;
 
+/** Of conversations alone: "the first time I went to Rome" speaks of Rome, whenever it was told. */
+const FIRST =
+  /\b(?:(?:very )?first (?:conversation|chat|talk|discussion|dialogue|session|exchange)s?|first time (?:that )?we (?:talked|chatted|spoke|met)|we first (?:talked|chatted|spoke|met))\b|(?:第一次|首次|最初|最早|最开始)的?(?:对话|聊天|交谈|谈话|聊|交流)/i;
+
 /**
  * The date expressions of a Chinese or English question as UTC ranges `[gteMs, ltMs)` by precision, and whether it asks for the
- * latest. A date without a year is its last occurrence before `askedAtMs` (ms since the epoch). Only days that the calendar has;
+ * latest or for the first conversation. A date without a year is its last occurrence before `askedAtMs` (ms since the epoch). Only days that the calendar has;
  * lunar dates are left out. Rules run in order and each expression is read once. Never throws. Lifts recall@5 of dated
  * questions from .898 to .981 (Chinese) and .917 to .969 (English): retrieval.md, fusion.
  */
@@ -26,6 +30,7 @@ export function parseDates(question: string, askedAtMs: number): DateRanges {
   // NFKC turns full-width digits into plain ones and may lengthen the text, so it is bounded again.
   let text = question.slice(0, MAX_QUESTION_UNITS).normalize('NFKC').slice(0, MAX_QUESTION_UNITS).replace(/\s+/gu, ' ');
   collector.ranges.recent = RECENT.test(text);
+  collector.ranges.first = FIRST.test(text);
   for (const rule of rulesFor(text)) text = readAll(rule, text, collector);
   return collector.ranges;
 }

@@ -10,12 +10,13 @@ export function wordings({ query, also }: Pick<SearchSpec, 'query' | 'also'>): r
   return also === undefined ? [query] : [query, also];
 }
 
-/** The dates of all texts, each range once; a question asks for the latest when one of its wordings does. */
+/** The dates of all texts, each range once; a question asks for the latest, or the first, when one of its wordings does. */
 export function datesIn(texts: readonly string[], askedAtMs: number): DateRanges {
   const [first, ...others] = texts.map((text) => parseDates(text, askedAtMs));
   const found = first ?? parseDates('', askedAtMs);
-  for (const { recent, ...ranges } of others) {
+  for (const { recent, first: earliest, ...ranges } of others) {
     found.recent ||= recent;
+    found.first ||= earliest;
     for (const precision of Object.keys(ranges) as (keyof typeof ranges)[]) found[precision] = united(found[precision], ranges[precision]);
   }
   return found;

@@ -17,6 +17,8 @@ export interface DateRanges {
   week: DateRange[];
   /** The question asks for the latest. */
   recent: boolean;
+  /** The question asks for the first conversation. */
+  first: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -30,7 +32,7 @@ const MAX_SPAN_DAYS = 31;
 const LEAP_SEARCH_YEARS = 8;
 
 export class DateCollector {
-  readonly ranges: DateRanges = { day: [], near: [], month: [], nextMonth: [], year: [], week: [], recent: false };
+  readonly ranges: DateRanges = { day: [], near: [], month: [], nextMonth: [], year: [], week: [], recent: false, first: false };
   readonly year: number;
   private readonly nowMs: number;
   private readonly today: number;
@@ -162,7 +164,7 @@ export class DateCollector {
     return undefined;
   }
 
-  private add(precision: Exclude<keyof DateRanges, 'recent'>, gteMs: number, ltMs: number): boolean {
+  private add(precision: Exclude<keyof DateRanges, 'recent' | 'first'>, gteMs: number, ltMs: number): boolean {
     const list = this.ranges[precision];
     if (list.length < MAX_RANGES && !list.some((range) => range[0] === gteMs && range[1] === ltMs)) list.push([gteMs, ltMs]);
     return true;

@@ -1,4 +1,7 @@
-/** The default formula: the calibrated sum of all weighted signals (retrieval.md, the one query that won), and the newest of a changed fact first. */
+/** The default formula: the calibrated sum of all weighted signals (retrieval.md, the one query that won), the newest of a changed fact first, and the earliest day where that is asked for. */
+import type { Evidence } from '../signals/signal.ts';
+import type { RankContext } from '../context.ts';
+import { earliness } from './earliest.ts';
 import { partOf, signalNamed, sumOf, weightedParts } from './formula.ts';
 import type { Formula, Scored } from './formula.ts';
 import { newerStatements } from './newer.ts';
@@ -10,9 +13,17 @@ export const hybrid: Formula = (page, context) => {
   });
   const weight = context.weights['newest'] ?? 0;
   const newer = weight === 0 ? undefined : newerStatements(scored);
-  if (newer === undefined || newer.size === 0) return scored;
+  const renewed =
+    newer === undefined || newer.size === 0 ? scored : withPart(scored, 'newest', (one) => (newer.has(one) ? 1 : null), context);
+  if (!context.dates.first || (context.weights['earliest'] ?? 0) === 0) return renewed;
+  const early = earliness(renewed);
+  return withPart(renewed, 'earliest', (one) => early.get(one) ?? null, context);
+};
+
+/** Each hit with one more part, of a signal that only the whole page tells. */
+function withPart(scored: readonly Scored[], name: string, raw: (one: Evidence) => number | null, context: RankContext): Scored[] {
   return scored.map(({ evidence, parts }) => {
-    const all = [...parts, partOf(signalNamed('newest'), newer.has(evidence) ? 1 : null, weight, context)];
+    const all = [...parts, partOf(signalNamed(name), raw(evidence), context.weights[name] ?? 0, context)];
     return { evidence, parts: all, total: sumOf(all) };
   });
-};
+}

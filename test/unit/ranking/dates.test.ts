@@ -209,7 +209,7 @@ function spelled({ day, week, month, year }: DateRanges): string {
   return [...days, ...weeks, ...months, ...year.map(([a]) => `year:${spell(a).slice(0, 4)}`)].sort().join(' ');
 }
 
-function allRanges({ recent: _, ...lists }: DateRanges): DateRange[] {
+function allRanges({ recent: _recent, first: _first, ...lists }: DateRanges): DateRange[] {
   return Object.values(lists).flat();
 }
 

@@ -182,6 +182,32 @@ describe('fuse', () => {
     expect(part(second, 'newest')).to.deep.include({ raw: null, contribution: 0 });
   });
 
+  it('puts the earliest day first where the first conversation is asked for, and nowhere else', () => {
+    const at = (id: string, days: number, spec: SearchSpec): IndexHit =>
+      hitOf(spec, recordOf({ memory_id: id, event_at: new Date(ASKED_AT_MS - days * 86_400_000).toISOString() }), {
+        cos: 0.5 - days / 1_000,
+        lex: 0,
+      });
+    const ranked = (query: string): RankedHit[] => {
+      const spec = specOf({ query, vectors: [zh()] });
+      return rank(spec, at('now', 1, spec), at('old', 90, spec), at('between', 30, spec));
+    };
+    for (const query of [
+      '我们第一次对话聊了什么？',
+      'Do you remember our very first conversation?',
+      'What did we say when we first met?',
+    ]) {
+      const hits = ranked(query);
+      expect(hits.map(({ record }) => record.memory_id)).to.deep.equal(['old', 'between', 'now']);
+      expect(hits.map((hit) => part(hit, 'earliest')?.raw)).to.deep.equal([1, 0.5, 0]);
+    }
+    for (const query of ['我们对话聊了什么？', 'When did I first go to Rome?', 'first, tell me about our conversation']) {
+      const hits = ranked(query);
+      expect(hits[0]?.record.memory_id, query).to.equal('now');
+      expect(part(hits[0] as RankedHit, 'earliest')).to.equal(undefined);
+    }
+  });
+
   it('lets an exact code pass the floor, and a shared word where no vector could judge', () => {
     const passes = (spec: SearchSpec, hit: IndexHit): boolean =>
       !relevance(rank(spec, hit), { query: spec.query, floor: 1 }).nothingRelevant;
