@@ -182,4 +182,15 @@ describe('openAiSpace', () => {
     expect(name(long, 768)).to.not.equal(name(`${long}-x`, 768));
     expect(name('模型', 8)).to.match(/^[0-9a-f]{8}_8$/);
   });
+
+  it('knows the e5 family by its name, whose cosines crowd near 1', () => {
+    const offset = (model: string): number => openAiSpace({ model }, 8).calibration.offset;
+    for (const model of ['intfloat/multilingual-e5-large', 'e5-base-v2', 'Multilingual-E5-small:latest'])
+      expect(offset(model)).to.equal(0.66);
+    for (const model of ['bge-m3', 'text-embedding-3-small', 'e5-mistral-7b-instruct', 'e50', 'size5']) expect(offset(model)).to.equal(0.2);
+    expect(openAiSpace({ model: 'e5-base', calibration: { offset: 0.1, scale: 0.5 }, knnBoost: 3 }, 8)).to.deep.include({
+      calibration: { offset: 0.1, scale: 0.5 },
+      knnBoost: 3,
+    });
+  });
 });

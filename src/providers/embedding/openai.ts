@@ -30,6 +30,13 @@ const MAX_TEXT_UNITS = 8_000;
 /** A cosine model nobody has calibrated: unrelated texts near .2, paraphrases near .8. */
 const GENERIC_CALIBRATION: Calibration = { offset: 0.2, scale: 0.6, generic: true };
 const GENERIC_KNN_BOOST = 400;
+/**
+ * The e5 family was trained at a temperature of .01, so that all its cosines crowd in .7 to 1 (its model cards): on the generic scale every
+ * memory would be fully similar. Measured on multilingual-e5-small; of its larger sisters it is still a guess.
+ */
+const E5_MODEL = /(?:^|[^a-z0-9])e5(?:[^a-z0-9]|$)(?!mistral)/;
+const E5_CALIBRATION: Calibration = { offset: 0.66, scale: 0.27, generic: true };
+const E5_KNN_BOOST = 950;
 
 export interface OpenAiEmbeddingOptions {
   /** Up to and without `/embeddings`, e.g. http://127.0.0.1:11434/v1. */
@@ -165,6 +172,7 @@ export class OpenAiEmbeddingProvider implements EmbeddingProvider {
  * dimension (a dense_vector field cannot change it) must be another field. A long id keeps 8 hex digits of its hash.
  */
 export function openAiSpace(options: Pick<OpenAiEmbeddingOptions, 'model' | 'calibration' | 'knnBoost'>, dims: number): VectorSpace {
+  const e5 = E5_MODEL.test(options.model.toLowerCase());
   const suffix = `_${String(dims)}`;
   const slug = options.model
     .toLowerCase()
@@ -178,8 +186,8 @@ export function openAiSpace(options: Pick<OpenAiEmbeddingOptions, 'model' | 'cal
     field: `vec_${name}`,
     modelId: options.model,
     dims,
-    calibration: options.calibration ?? GENERIC_CALIBRATION,
-    knnBoost: options.knnBoost ?? GENERIC_KNN_BOOST,
+    calibration: options.calibration ?? (e5 ? E5_CALIBRATION : GENERIC_CALIBRATION),
+    knnBoost: options.knnBoost ?? (e5 ? E5_KNN_BOOST : GENERIC_KNN_BOOST),
   };
 }
 
