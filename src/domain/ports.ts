@@ -18,6 +18,7 @@ export interface LinkFilter {
   readonly turn?: readonly number[];
   readonly prev_turn_id?: readonly string[];
   readonly conflict_with?: readonly string[];
+  readonly parents?: readonly string[];
   readonly fingerprint?: readonly string[];
   readonly namespace?: readonly string[];
   readonly generation?: readonly number[];

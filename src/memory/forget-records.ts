@@ -5,6 +5,7 @@ import type { PatchOutcome } from '../domain/ports.ts';
 import { HindsightError } from '../errors.ts';
 import { followClaims } from './conflicts/follow.ts';
 import type { MemoryDeps } from './deps.ts';
+import { leaveWithParents, returnWithParents } from './derived.ts';
 import type { CallContext } from './gateway.ts';
 import { withdrawProposals } from './proposals.ts';
 import { writerOf } from './record.ts';
@@ -42,6 +43,7 @@ export async function forgetRecords(
     const ids = new Set(records.map((record) => record.memory_id));
     const others = (proposal: MemoryRecord): boolean => !ids.has(proposal.memory_id);
     await withdrawProposals(deps, call, records, others);
+    await leaveWithParents(deps, turns, call, records);
     const now = detached.some((turn) => ids.has(turn.memory_id)) ? await reload(deps, call, heads) : heads;
     const { forgotten, moved } = await markForgotten(deps, call, now);
     const gone = new Set(forgotten);
@@ -51,6 +53,12 @@ export async function forgetRecords(
       detached,
     );
     await withdrawProposals(deps, call, going, others);
+    await returnWithParents(
+      deps,
+      turns,
+      call,
+      records.filter((record) => !gone.has(record.memory_id)),
+    );
     await followClaims(deps, going);
     done.push(...forgotten);
     const met = new Set(now.map(({ record }) => record.memory_id));

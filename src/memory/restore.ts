@@ -6,6 +6,7 @@ import { HindsightError } from '../errors.ts';
 import { sealedTextsOf } from '../guard/sealed-texts.ts';
 import { proposedTo } from './apply-proposal.ts';
 import type { MemoryDeps } from './deps.ts';
+import { returnWithParents } from './derived.ts';
 import { changedFields } from './diff.ts';
 import type { CallContext } from './gateway.ts';
 import { loadForChange } from './load.ts';
@@ -91,6 +92,7 @@ async function attempt(
   const next = { record: linked, sealed: deps.guard.readmit(linked, record) };
   if ((await replaceHead(deps, turns, call, stored, next)) === 'conflict') return 'conflict';
   await slot.settle(call);
+  if (head.status === 'forgotten' && HOLDS.includes(linked.status)) await returnWithParents(deps, turns, call, [linked]);
   const outcome = linked.status === 'active' ? 'restored' : (linked.status as Answer['outcome']);
   return { done: { memory_id, outcome, version: kept.version, restored_version: source.from.version, guard } };
 }
