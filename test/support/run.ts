@@ -18,7 +18,7 @@ const JOBS = Number(process.env['TEST_JOBS'] ?? 2);
 const mocharc = JSON.parse(readFileSync(join(ROOT, '.mocharc.json'), 'utf8')) as { readonly timeout: number; readonly slow: number };
 
 /** For the processes of the files to end. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 2_000;
 let underWay = false;
 
 /** Number of failures. Each process takes the next file when it is through with one; what a file prints comes when it is done. */
@@ -36,7 +36,7 @@ async function run(files: readonly string[], jobs: number, more: boolean): Promi
   );
 }
 
-// While files run, Mocha ends their processes at the first signal and then sends another one; then this process leaves, and its engine with it.
+// While files run, Mocha ends their processes at the first signal; then this process leaves, and its engine with it.
 process.on('SIGINT', () => {
   if (!underWay) process.exit(130);
   underWay = false;
