@@ -12,6 +12,7 @@ import { OPERATION_LOADERS } from './operation-loaders.ts';
 import { nearest } from './suggest.ts';
 import { token } from './token.ts';
 import { exportCommand, importCommand } from './transfer-commands.ts';
+import { tune } from './tune.ts';
 
 export interface Command {
   readonly name: string;
@@ -23,7 +24,7 @@ export interface Command {
 
 /** Written by hand; they stand in the list before and after those of the operations. */
 const FIRST: readonly CommandSpec[] = [serve, token];
-const LAST: readonly CommandSpec[] = [importCommand, exportCommand, keys, doctor, bench, mcp];
+const LAST: readonly CommandSpec[] = [importCommand, exportCommand, keys, doctor, bench, tune, mcp];
 
 /** Every command, in the order of the overview. */
 export async function loadCommands(): Promise<readonly Command[]> {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { meanFigures, ndcg10, rankingFigures, recallAt, reciprocalRank } from '../../../bench/support/ranking-metrics.ts';
+import { meanFigures, rankingFigures, recallAt } from '../../../bench/support/ranking-metrics.ts';
+import { ndcg10, reciprocalRank } from '../../../src/ranking/measures.ts';
 
 describe('bench ranking metrics', () => {
   const ranked = ['a', 'x', 'b', 'y', 'z', 'c'];
