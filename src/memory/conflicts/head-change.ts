@@ -48,6 +48,7 @@ export async function superseded(
   ref: RecordRef,
   by: string,
   writer: Writer,
+  reason = 'a newer memory took its place',
 ): Promise<{ readonly ended: boolean; readonly next: MemoryRecord | undefined }> {
   const gaveWay = async (): Promise<boolean> => {
     let winner: MemoryRecord | undefined;
@@ -61,7 +62,7 @@ export async function superseded(
   let before = false;
   const next = await change(ref, writer, ({ status }) => {
     before = !DEFAULT_STATUSES.includes(status);
-    return before ? undefined : { status: 'superseded', superseded_by: by, reason: 'a newer memory took its place' };
+    return before ? undefined : { status: 'superseded', superseded_by: by, reason };
   });
   if (next === undefined || !(await gaveWay())) return { ended: before || next !== undefined, next };
   await change(ref, writer, ({ status, superseded_by: other }) =>

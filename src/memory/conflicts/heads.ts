@@ -17,8 +17,8 @@ import { DOUBT } from './meet.ts';
 import { movedTo } from './standings.ts';
 
 export interface Heads {
-  /** `by` took its place; true when it is ended now, by this call or an earlier one. */
-  supersede(head: RecordRef, by: string, call: CallContext): Promise<boolean>;
+  /** `by` took its place, or has it (`reason`); true when it is ended now, by this call or an earlier one. */
+  supersede(head: RecordRef, by: string, call: CallContext, reason?: string): Promise<boolean>;
   /** It may no longer hold; `by` says otherwise. */
   doubt(head: RecordRef, by: string, call: CallContext): Promise<void>;
   /** `by` contradicts it and is less trusted, or somebody else's. */
@@ -31,8 +31,8 @@ export function createHeads(deps: MemoryDeps, turns: TurnLinks): Heads {
   const change = createHeadChange(deps, turns);
 
   return {
-    async supersede(ref, by, call) {
-      const { ended, next } = await superseded(change, ref, by, writerOf(call.principal));
+    async supersede(ref, by, call, reason) {
+      const { ended, next } = await superseded(change, ref, by, writerOf(call.principal), reason);
       if (next !== undefined) await withdrawProposals(deps, call, [next], () => true);
       return ended;
     },

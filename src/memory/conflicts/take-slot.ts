@@ -5,14 +5,14 @@ import type { CallContext } from '../gateway.ts';
 import { serviceReads } from '../service-reads.ts';
 import type { TurnLinks } from '../turn-links.ts';
 import { MAX_CAS_TRIES } from '../versions.ts';
-import { against } from './against.ts';
+import { against, EARLIER } from './against.ts';
 import { createHeads } from './heads.ts';
 import { refOf } from './meet.ts';
 import { claimAll, claimsOf, movedTo } from './standings.ts';
 
 /**
- * What holds the slot by then is superseded where the record may take its place, and told of the contradiction otherwise. Best effort, as
- * the record stands: one that somebody is about to store, or that keeps moving, stays beside it.
+ * What holds the slot by then is superseded where the record may take its place, and told of the contradiction otherwise; a record that was
+ * over before it is history at once. Best effort, as the record stands: one that somebody is about to store, or that keeps moving, stays.
  */
 export async function takeSlot(deps: MemoryDeps, turns: TurnLinks, call: CallContext, record: MemoryRecord): Promise<void> {
   const heads = createHeads(deps, turns);
@@ -32,6 +32,8 @@ export async function takeSlot(deps: MemoryDeps, turns: TurnLinks, call: CallCon
     }
     const head = held.head.record;
     const { does } = against(head, record, deps.relations, rights);
+    // it was over before what holds the slot: history from its first day, as at the write
+    if (does === 'past') await heads.supersede(refOf(record), head.memory_id, call, EARLIER);
     if (does === 'contest' || does === 'doubt') await heads.contest(refOf(head), record.memory_id, call);
     if (does !== 'replace') return;
     const [moved] = await deps.slots.move(record.tenant, [movedTo(held.held, slot.document, head.memory_id)]);

@@ -554,6 +554,27 @@ describe('a memory that becomes active again', () => {
   });
 });
 
+describe('an earlier value that a person lets in', () => {
+  it('is history at once, and never beside what is true now', async () => {
+    const world = createWorld({ guard: { admissionStages: [{ name: 'test', judge: () => ({ verdict: 'confirm' as const }) }] } });
+    const person = principal({ scopes: ['memory:read', 'memory:write', 'memory:confirm'] });
+    const letIn = async (content: string, occurred_at: string): Promise<string> => {
+      await put(world, fact(content, { subject: 'Ann', topic: 'residence', occurred_at }));
+      await world.deps.index.refresh('acme');
+      const { items } = await world.memory.listForReview('pending', {}, world.call(person));
+      const { memory_id, content_hash } = items[0] ?? { memory_id: '', content_hash: '' };
+      await world.memory.decide('pending', { memory_id, content_hash, decision: 'approve' }, world.call(person));
+      return memory_id;
+    };
+    const rome = await letIn('Ann lives in Rome', '2026-02-01T00:00:00Z');
+    const paris = await letIn('Ann lives in Paris', '2025-02-01T00:00:00Z');
+    expect(head(world, rome)).to.include({ status: 'active' });
+    expect(head(world, paris)).to.include({ status: 'superseded', superseded_by: rome, reason: 'an earlier value' });
+    const oslo = await letIn('Ann lives in Oslo', '2026-02-20T00:00:00Z');
+    expect(head(world, rome)).to.include({ status: 'superseded', superseded_by: oslo });
+  });
+});
+
 describe('the slot repair', () => {
   const home = (content: string): WriteInput => fact(content, { subject: 'Ann', topic: 'residence' });
   const repair = async (world: World): Promise<readonly string[]> => {
