@@ -28,9 +28,9 @@ export interface RerankRule {
 
 /**
  * The screened hits in the order of first score + weight x relevance. Asked only where the first two scores are closer than the profile's
- * margin: a clear winner needs no second opinion, and most searches then cost no call. What it reads has passed mask and screen, without
- * the envelope. Whatever goes wrong the first order stands. Sources: Nogueira and Cho 2019 (re-ranking by a cross-encoder); the sum with
- * the first score keeps dates, codes and trust, which a cross-encoder does not see.
+ * margin: a clear winner needs no second opinion. What it reads has passed mask and screen, without the envelope. Whatever goes wrong the
+ * first order stands. Source: Nogueira and Cho 2019 (re-ranking by a cross-encoder); the sum with the first score keeps dates, codes and
+ * trust, which a cross-encoder does not see.
  */
 export async function reranked(
   { reranker, onDegraded }: Pick<MemoryDeps, 'reranker' | 'onDegraded'>,
