@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { openAdmission } from './compose/admission.ts';
 import { openAudit } from './compose/audit.ts';
 import { openAuth } from './compose/auth.ts';
+import { tellDegraded } from './compose/degraded.ts';
 import { describeEmbedding, openEmbedding } from './compose/embedding.ts';
 import { openJudge } from './compose/judge.ts';
 import { connect, fetchArtifacts, startManaged } from './compose/engine.ts';
@@ -219,10 +220,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     },
     nudge: (tenant, waited) => jobs.nudge(tenant, waited),
     sleep: abortableSleep,
-    onDegraded: (part, err) => {
-      metrics.searchDegraded(part);
-      logger.warn({ part, err }, 'search is degraded');
-    },
+    onDegraded: tellDegraded(logger, metrics),
   });
 
   const invoke = createInvoke({

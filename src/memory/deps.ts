@@ -82,6 +82,6 @@ export interface MemoryDeps {
   /** Tells the embed job that a tenant has due records; `waited`: somebody's answer waits for their vectors. */
   nudge(tenant: string, waited?: boolean): void;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Told when a search had to do without a part: log and metrics. */
+  /** Told when a call had to do without a part: log and metrics. */
   onDegraded?(part: string, error: unknown): void;
 }
