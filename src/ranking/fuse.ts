@@ -5,6 +5,7 @@ import type { Lang } from './context.ts';
 import { doubted } from './doubt.ts';
 import { evidenceOf } from './evidence.ts';
 import { wordsOf } from './words.ts';
+import { hasHan } from '../text/script.ts';
 import { FORMULAS } from './formulas/registry.ts';
 import { hybrid } from './formulas/hybrid.ts';
 import type { Scored } from './formulas/formula.ts';
@@ -62,25 +63,29 @@ export interface RelevanceRule {
  * floor judges the answer as a whole: when no hit is relevant there are none, else all stay, as the floor tells answers from silence
  * and not one hit from the next. Relevant is what reaches the floor, what holds a code or quoted phrase or half of the words of the
  * question, and what shares a word with it where no vector can judge (BM25 alone is small in a small index, and vectors of a model
- * that nobody calibrated say little).
+ * that nobody calibrated say little). Of a memory in another script than the question's no word can be shared: the floor asks it for meaning
+ * alone (dev, questions of one language to memories of the other: 8 % of right answers were lost to a floor that asks for both).
  */
 export function relevance(ranked: readonly RankedHit[], { query, also, floor, minScore, keep = false }: RelevanceRule): Relevance {
   if (minScore !== undefined) {
     const hits = ranked.filter(({ score }) => score >= minScore);
     return { hits, nothingRelevant: hits.length === 0 };
   }
-  const asked = [query, ...(also === undefined ? [] : [also])].map(wordsOf);
-  const nothingRelevant = !ranked.some((hit) => isRelevant(hit, floor) || asked.some((words) => holdsMost(hit, words)));
+  const texts = [query, ...(also === undefined ? [] : [also])];
+  const asked = texts.map(wordsOf);
+  const foreign = ({ record }: RankedHit): boolean => texts.every((text) => hasHan(text) !== hasHan(record.content));
+  const nothingRelevant = !ranked.some((hit) => isRelevant(hit, floor, foreign(hit)) || asked.some((words) => holdsMost(hit, words)));
   return { hits: nothingRelevant && !keep ? [] : ranked, nothingRelevant };
 }
 
 /** What is taken from a hit to let others come first: it says nothing about whether the hit answers the question. */
 const TAKEN: ReadonlySet<string> = new Set(['complaints', 'consensus', 'doubt', 'hubness', 'origin_share']);
 
-function isRelevant({ score, parts, byWords }: RankedHit, floor: number): boolean {
+function isRelevant({ score, parts, byWords }: RankedHit, floor: number, foreign: boolean): boolean {
   const counts = (name: string): boolean => parts.some(({ signal, raw }) => signal === name && (raw ?? 0) > 0);
   const taken = parts.reduce((sum, { signal, contribution }) => (TAKEN.has(signal) ? sum + contribution : sum), 0);
-  return score - taken >= floor || counts('exact') || (byWords === true && counts('lexical'));
+  const words = foreign && !counts('lexical') ? (parts.find(({ signal }) => signal === 'lexical')?.weight ?? 0) : 0;
+  return score - taken >= floor * (1 - words) || counts('exact') || (byWords === true && counts('lexical'));
 }
 
 function holdsMost({ record }: RankedHit, asked: ReadonlySet<string>): boolean {

@@ -208,6 +208,17 @@ describe('fuse', () => {
     }
   });
 
+  it('asks a memory in another script for meaning alone, as it can share no word', () => {
+    const silent = (query: string, content: string, more = {}): boolean => {
+      const spec = specOf({ query, vectors: [zh()] });
+      const hits = rank(spec, hitOf(spec, recordOf({ memory_id: 'a', content }), { cos: 0.38, lex: 0, ...more }));
+      return relevance(hits, { query, floor: 0.375 }).nothingRelevant;
+    };
+    expect(silent('她对什么过敏？', 'peanuts give her a rash'), 'Chinese to English').to.equal(false);
+    expect(silent('她对什么过敏？', '花生让人起疹子'), 'Chinese to Chinese').to.equal(true);
+    expect(silent('她对什么过敏？', 'the invoice was paid', { cos: 0.3 }), 'too far in meaning as well').to.equal(true);
+  });
+
   it('lets an exact code pass the floor, and a shared word where no vector could judge', () => {
     const passes = (spec: SearchSpec, hit: IndexHit): boolean =>
       !relevance(rank(spec, hit), { query: spec.query, floor: 1 }).nothingRelevant;
