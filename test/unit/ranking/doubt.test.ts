@@ -27,8 +27,24 @@ describe('a memory in doubt', () => {
 
   it('says so in Chinese', () => {
     const spec = specOf({ query: 'Where does she live?', vectors: [en()] });
-    const [hit] = fuse({ hits: [hitOf(spec, recordOf({ memory_id: 'a', doubt: 0.5 }), { cos: 0.9 })], tookMs: 1 }, spec, 'zh');
+    const [hit] = fuse(
+      { hits: [hitOf(spec, recordOf({ memory_id: 'a', status: 'conflict', doubt: 0.5 }), { cos: 0.9 })], tookMs: 1 },
+      spec,
+      'zh',
+    );
     expect(hit?.parts.at(-1)?.sentence).to.equal('可能已经过时：另一条记忆与它矛盾');
+  });
+
+  it('says what caused it: feedback, or a memory it was made from that is gone', () => {
+    const spec = specOf({ query: 'Where does she live?', vectors: [en()] });
+    const counts = { useful: 0, wrong: 0, outdated: 0, cited: 2, score: 0, last_at: '2026-01-01T00:00:00.000Z' };
+    const sentence = (more: Parameters<typeof recordOf>[0], lang: 'zh' | 'en' = 'en'): string | undefined =>
+      fuse({ hits: [hitOf(spec, recordOf({ memory_id: 'a', doubt: 0.5, ...more }), { cos: 0.9 })], tookMs: 1 }, spec, lang)[0]?.parts.at(-1)
+        ?.sentence;
+    expect(sentence({ feedback: { ...counts, outdated: 1 } })).to.equal('It is possibly wrong or outdated: its owner said so');
+    expect(sentence({ feedback: { ...counts, wrong: 1 } }, 'zh')).to.include('反馈');
+    expect(sentence({ status: 'conflict', feedback: { ...counts, wrong: 1 } })).to.include('contradicts');
+    expect(sentence({ feedback: counts })).to.include('made from');
   });
 
   it('does not make an answer irrelevant', () => {
