@@ -48,6 +48,7 @@ const ZH: Readonly<Record<string, string>> = {
   min_score: '不返回低于此分数的结果',
   trust_floor: '不返回低于此信任级别的结果',
   influence_only: '只返回经本人确认、或由两个互不相关的来源各自说过的',
+  why_not: '说明这些记忆为什么没有返回（至多 5 个 id）',
   neighbours: '每条结果连同会话中前后各几轮（0 到 2），默认不带',
   include_superseded: '也包括已失效的',
   as_of: '当时记得什么：按此时间点的内容检索（ISO 8601）',

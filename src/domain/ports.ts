@@ -13,6 +13,7 @@ export type PatchOutcome = 'replaced' | 'conflict' | 'missing' | 'refused' | 'aw
 
 /** Conditions no caller can give: the service's own look-ups by what records refer to. Several values are alternatives. */
 export interface LinkFilter {
+  readonly memory_id?: readonly string[];
   readonly owner?: readonly string[];
   readonly session_id?: readonly string[];
   readonly turn?: readonly number[];
@@ -109,6 +110,8 @@ export interface MemoryIndex {
   get(ids: Scoped<{ readonly memoryIds: readonly string[] }>): Promise<Unscreened<readonly StoredRecord[]>>;
   /** The one hybrid query. */
   search(spec: Scoped<SearchSpec>): Promise<Unscreened<SearchPage>>;
+  /** For each `_score` of the one query how many records have it or a better one; the conditions are those of the search. */
+  places(of: Scoped<{ readonly spec: SearchSpec; readonly scores: readonly number[] }>): Promise<readonly number[]>;
   /** For each look the memories with most of its terms, as the last refresh shows them; one request, vectors left out. */
   similar(looks: readonly Scoped<SimilarSpec>[]): Promise<readonly Unscreened<readonly MemoryRecord[]>[]>;
   /** For each look the memories with the nearest vectors, nearest first, as the last refresh shows them; one request, vectors left out. */

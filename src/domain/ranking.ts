@@ -60,6 +60,8 @@ export interface SearchSpec {
   readonly taskType: string | undefined;
   /** True when the namespaces searched hold passages: adds the named nested knn clause. */
   readonly passages: boolean;
+  /** Of the candidates these alone, each scored as among all; for why-not. */
+  readonly only?: readonly string[];
   /** What was held then, earlier versions among it; the scope says what of it may be seen now. */
   readonly asOf?: AsOf;
 }

@@ -24,7 +24,8 @@ export function buildSearchBody(spec: SearchSpec, scopeFilter: readonly QueryCla
   const words = wordsOf(wordings(spec));
   const filter = [...scopeFilter, ...filterClauses(spec.filter), ...(spec.asOf === undefined ? [] : heldThen(spec.asOf))];
   const bool = {
-    filter,
+    // not inside knn: who the nearest are does not change
+    filter: spec.only === undefined ? filter : [...filter, { terms: { memory_id: [...spec.only] } }],
     should: [
       ...lexicalClauses(words, context),
       ...vectorClauses(words, context, filter),
@@ -48,7 +49,8 @@ export function buildSearchBody(spec: SearchSpec, scopeFilter: readonly QueryCla
 /** Several versions of a memory may be among the candidates; one of them is left. */
 const VERSIONS_A_MEMORY = 3;
 
-function candidates({ profile, topK, asOf }: SearchSpec): number {
+function candidates({ profile, topK, asOf, only }: SearchSpec): number {
+  if (only !== undefined) return only.length;
   if (asOf !== undefined) return VERSIONS_A_MEMORY * Math.max(profile.candidates, topK);
   return topK > SMALL_TOP_K ? Math.max(profile.candidates, 2 * topK) : profile.candidates;
 }

@@ -24,6 +24,7 @@ import { invalid } from './record.ts';
 import { reranked } from './rerank/rerank.ts';
 import { searchStatuses } from './statuses.ts';
 import { givenView, hitView, type HitExtras } from './view.ts';
+import { whyNot } from './why-not/why-not.ts';
 import { noteReturned } from './working/notes.ts';
 
 export const DEFAULT_PROFILE = 'assistant';
@@ -73,10 +74,13 @@ export async function search(deps: MemoryDeps, input: SearchInput, call: CallCon
     was: past.was?.get(record.memory_id),
     neighbours: near.turns.get(record.memory_id),
   });
+  const ended = { found, ranked: again.items, shown, nothingRelevant };
+  const answers = input.why_not === undefined ? undefined : await whyNot(deps, input, ended, call);
   return {
     hits: given?.map((one) => givenView(one, extrasOf(one.item))) ?? shown.map((item) => hitView(item, extrasOf(item))),
     ...(given === undefined ? {} : { left_out: best.length - given.length }),
     nothing_relevant: nothingRelevant,
+    ...(answers === undefined ? {} : { why_not: answers }),
     degraded: [...found.degraded, ...again.degraded, ...past.degraded, ...near.degraded],
     took_ms: deps.clock() - startedMs,
   };

@@ -120,11 +120,18 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
       const spec = openScoped(box);
       const stood = spec.asOf === undefined ? undefined : versionsAt(spec.asOf, box.scope, spec.filter);
       const hits = (stood ?? visible(box.scope, spec.filter))
+        .filter((record) => spec.only?.includes(record.memory_id) ?? true)
         .map((record) => hitOf(record, spec))
         .filter((hit) => hit.score > 0)
         .sort((a, b) => b.score - a.score)
         .slice(0, spec.profile.candidates);
       return unscreened({ hits, tookMs: 1 });
+    },
+    places: async (box) => {
+      await enter('places');
+      const { spec, scores } = openScoped(box);
+      const all = visible(box.scope, spec.filter).map((record) => hitOf(record, spec).score);
+      return scores.map((score) => all.filter((other) => other >= score).length);
     },
     similar: async (looks) => {
       await enter('similar');

@@ -12,6 +12,7 @@ export const LIMITS = {
   queriesPerSearch: 2,
   /** Turns on either side of a hit. */
   neighbours: 2,
+  whyNot: 5,
   nameChars: 128,
   summaryChars: 2_000,
   tags: 32,

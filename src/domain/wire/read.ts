@@ -43,6 +43,7 @@ export const searchInput = z.strictObject({
   as_of: c.dateTime.optional().describe('What the memory held at that time, as far as it may be seen now'),
   asked_at: c.dateTime.optional().describe('When the question is asked; now by default'),
   explain: z.boolean().optional().describe('Say how each score came about'),
+  why_not: z.array(c.memoryId).min(1).max(c.LIMITS.whyNot).optional().describe('Memories to say of why they did not come back'),
 });
 export type SearchInput = z.output<typeof searchInput>;
 
@@ -125,10 +126,46 @@ export const hit = z.object({
 });
 export type Hit = z.output<typeof hit>;
 
+/** In the order in which they are looked for; the first that applies is told. */
+export const WHY_NOT_OUTCOMES = [
+  'unknown',
+  'namespace',
+  'status',
+  'expired',
+  'trust_floor',
+  'filter',
+  'screened',
+  'no_match',
+  'candidates',
+  'duplicate',
+  'influence_only',
+  'nothing_relevant',
+  'min_score',
+  'outranked',
+  'token_budget',
+  'returned',
+] as const;
+
+export const whyNot = z.object({
+  memory_id: z.string(),
+  outcome: z.enum(WHY_NOT_OUTCOMES).describe('unknown: there is no such memory, or none that the caller may see'),
+  sentence: z.string().describe('The same in words'),
+  status: z.string().optional().describe('With status: in which it is'),
+  conditions: z.array(z.string()).optional().describe('With filter: the conditions that it does not fit'),
+  duplicate_of: z.string().optional().describe('With duplicate: the memory that took its place'),
+  rank: z.int().optional().describe('Its place in the ranking, from 1'),
+  engine_rank: z.int().optional().describe('With candidates: its place in the one query, of which only the first are ranked'),
+  score: z.number().optional().describe('Calibrated, 0 to 1'),
+  needed: z.number().optional().describe('The score that it would have needed'),
+  signals: z.array(explainSignal).optional().describe('How its score came about'),
+});
+export type WhyNot = z.output<typeof whyNot>;
+
 export const searchAnswer = z.object({
   hits: z.array(hit).describe('Best first'),
   nothing_relevant: z.boolean().describe('true: nothing stored answers this; without min_score and explain there are no hits then'),
   left_out: z.int().optional().describe('With token_budget: hits that did not fit'),
+  why_not: z.array(whyNot).optional().describe('For each memory asked about, in order'),
   degraded: z.array(z.string()).describe('What could not be used, e.g. "vector" while the embedding model is away'),
   took_ms: z.number().describe('Milliseconds in the service'),
   trace_id: z.string(),

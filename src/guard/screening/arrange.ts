@@ -48,6 +48,12 @@ function collapse(hits: readonly RankedHit[]): readonly RankedHit[] {
   return dropped.size === 0 ? hits : hits.filter((hit) => !dropped.has(hit));
 }
 
+/** Whether one of two hits would give its place to the other: nearly the same text about one subject and day in one namespace. */
+export function isCopy(a: HitRecord, b: HitRecord): boolean {
+  if (signatureOf(textOf(a)) !== signatureOf(textOf(b)) || claimOf(a) !== claimOf(b)) return false;
+  return JSON.stringify(placeOf(a)) === JSON.stringify(placeOf(b));
+}
+
 const placeOf = ({ namespace, subject, occurred_at }: HitRecord): readonly unknown[] => [
   namespace,
   subject ?? null,
