@@ -1,5 +1,4 @@
 /** What `tune` found: as JSON, for people in both languages, and as a profile. Pure. */
-import { stringify } from 'yaml';
 import { inLang, type Lang } from '../command-spec.ts';
 import type { Estimate } from './chance.ts';
 import type { MeasureName } from './fit.ts';
@@ -99,13 +98,15 @@ export function profileYaml(result: TuneResult): string {
     `# Moved: ${moved.map(({ signal, from, to }) => `${signal} ${from} -> ${to}`).join(', ')}.`,
   ];
   const recency = moved.some(({ signal }) => signal === 'recency');
-  const body = {
-    extends: profile,
-    version: 1,
-    description: `${profile}, with weights tuned on ${questions} judged questions.`,
+  const lines = [
+    ...head,
+    `extends: ${profile}`,
+    'version: 1',
+    `description: ${JSON.stringify(`${profile}, with weights tuned on ${questions} judged questions.`)}`,
     // a weight of recency that was measured holds for every question, as a caller's does
-    ...(recency ? { boosts: { recency_asked: 0 } } : {}),
-    weights,
-  };
-  return `${head.join('\n')}\n${stringify(body)}`;
+    ...(recency ? ['boosts:', '  recency_asked: 0'] : []),
+    'weights:',
+    ...Object.entries(weights).map(([signal, weight]) => `  ${signal}: ${weight}`),
+  ];
+  return `${lines.join('\n')}\n`;
 }
