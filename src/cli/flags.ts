@@ -77,11 +77,11 @@ export function optionOf(flag: Flag): CommandOption {
   };
 }
 
-function placeholder({ type, list, path }: Flag): string {
+function placeholder({ type, list, path, isText }: Flag): string {
   if (type === 'object') return 'KEY=VALUE';
   if (type !== 'string') return 'N';
   if (/(?:_at|gte|lt)$/.test(path.at(-1) ?? '')) return 'TIME';
-  return list ? 'A,B' : 'TEXT';
+  return list && !isText ? 'A,B' : 'TEXT';
 }
 
 function withChoices({ description, choices }: Flag): Words {
@@ -106,6 +106,8 @@ export function inputOf(
 
 function manyOf(flag: Flag, given: readonly string[]): unknown {
   if (flag.type === 'object') return objectOf(given);
+  // a sentence has commas of its own: each text has its flag
+  if (flag.isText) return given.map((text) => valueOf(flag, text));
   // a comma separates; a value that holds one is given by a flag of its own with the comma doubled
   const parts = given.flatMap((text) => text.replaceAll(',,', '\0').split(',')).map((text) => text.replaceAll('\0', ',').trim());
   return parts.filter((text) => text !== '').map((text) => valueOf(flag, text));

@@ -157,6 +157,10 @@ function examplesOf(operation: AnyOperation, flags: readonly Flag[]): string[] {
       const value = flag.path.reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], example);
       if (value === undefined) continue;
       said += 1;
+      if (Array.isArray(value) && flag.isText) {
+        parts.push(...value.map((text) => `--${flag.name} ${quoted(String(text))}`));
+        continue;
+      }
       const shown = Array.isArray(value) ? value.join(',') : typeof value === 'string' ? value : JSON.stringify(value);
       if (flag.path.join('.') === positional) parts.splice(1, 0, quoted(shown));
       else if (flag.type === 'boolean') parts.push(value === true ? `--${flag.name}` : `--no-${flag.name}`);

@@ -18,7 +18,10 @@ export const printHits: Printer<SearchAnswer> = (answer, pen, lang) => {
     ...(left === 0 ? [] : [inLang({ en: `! ${left} more did not fit the budget`, zh: `! 另有 ${left} 条超出 token 上限` }, lang)]),
     ...(degraded.length === 0 ? [] : [inLang({ en: `! without: ${degraded.join(', ')}`, zh: `! 缺少：${degraded.join('、')}` }, lang)]),
   ];
-  const note = notes.map((line) => `${pen.paint('yellow', line)}\n`).join('');
+  const accounts = (answer.why_not ?? []).map(
+    (one) => `${pen.paint('cyan', one.outcome)}  ${inert(one.memory_id)}  ${oneLine(one.sentence)}\n`,
+  );
+  const note = notes.map((line) => `${pen.paint('yellow', line)}\n`).join('') + accounts.join('');
   if (hits.length === 0 && left > 0) return done(note);
   if (hits.length === 0) return done(`${inLang({ en: 'Nothing remembered answers this.', zh: '没有相关的记忆。' }, lang)}\n${note}`);
   const doubtful = answer.nothing_relevant
@@ -43,7 +46,10 @@ function hitLines(hit: Hit, pen: Pen, lang: Lang): string {
   const why = (hit.explain?.signals ?? []).map(
     (s) => `      ${s.contribution.toFixed(3).padStart(6)}  ${pad(oneLine(s.signal), 14)} ${oneLine(s.sentence)}\n`,
   );
-  return `${pen.paint('green', score)}  ${cut(text, pen.columns - 6)}${pen.paint('yellow', status)}\n      ${pen.paint('dim', about.join(' · '))}\n${before}${why.join('')}`;
+  const near = (hit.neighbours ?? []).map(
+    ({ turn, content }) => `      ${pen.paint('dim', cut(`${turn}: ${oneLine(content)}`, pen.columns - 6))}\n`,
+  );
+  return `${pen.paint('green', score)}  ${cut(text, pen.columns - 6)}${pen.paint('yellow', status)}\n      ${pen.paint('dim', about.join(' · '))}\n${before}${near.join('')}${why.join('')}`;
 }
 
 const FORMS: Readonly<Record<'summary' | 'passage', Words>> = {

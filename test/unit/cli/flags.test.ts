@@ -47,6 +47,14 @@ describe('flagsOf', () => {
 describe('inputOf', () => {
   const flags = flagsOf(memoryWrite);
 
+  it('takes each text of a list by a flag of its own, with its commas', () => {
+    const texts = ['and, well, that one', 'When does the train leave?'];
+    expect(inputOf(flagsOf(memorySearch), {}, { queries: texts, 'why-not': [`${ID},${ID}`] })).to.deep.equal({
+      queries: texts,
+      why_not: [ID, ID],
+    });
+  });
+
   it('puts values where the schema has them, in their types', () => {
     const input = inputOf(
       flags,

@@ -121,6 +121,26 @@ describe('printers', () => {
       .and.match(/! without: vector\n$/);
   });
 
+  it('show the turns around a hit, and why others did not come back, inert', () => {
+    const turn = {
+      memory_id: 'm',
+      turn: 3,
+      content: HOSTILE,
+      trust: TRUST,
+      reference_only: true,
+      created_at: '2026-01-01T00:00:00Z',
+      status: 'active',
+      tokens: 4,
+    };
+    const why = { memory_id: HOSTILE, outcome: 'status' as const, sentence: 'Its status is archived' };
+    const { text } = printHits({ ...search, hits: [{ ...hit, neighbours: [turn] }], why_not: [why] }, PLAIN, 'en');
+    expect(text)
+      .to.match(/\n {6}3: /)
+      .and.match(/\nstatus {2}.*Its status is archived\n$/)
+      .and.not.match(/[\u001b\u0007\u202e\u009b]/);
+    expect(printHits({ ...search, hits: [], why_not: [why] }, PLAIN, 'en').text).to.match(/^Nothing remembered.*\nstatus {2}/);
+  });
+
   it('say which form a hit has and how many did not fit the budget', () => {
     const cut = { ...search, hits: [{ ...hit, form: 'summary' as const, tokens: 5 }], left_out: 2 };
     expect(printHits(cut, PLAIN, 'en').text).to.match(/ \[summary\]\n[^]*! 2 more did not fit the budget\n$/);
