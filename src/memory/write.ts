@@ -235,12 +235,13 @@ async function judge(
   const asks = weighed.again !== undefined && deps.clock() < gradesUntilMs && (status === 'active' || status === 'candidate');
   const final = asks ? ((await weighed.again?.()) ?? weighed) : weighed;
   if (isTurn(final) && status !== 'quarantined') return judgeTurn(deps, call, item, final);
-  const { reason, dropped } = final;
+  const { reason, dropped, echoOf } = final;
   // what the guard holds back is looked at by a person, worth a memory or not
   if (dropped && status !== 'quarantined') {
-    if (admission.sealed !== undefined && admission.record.session_id !== undefined)
+    if (echoOf === undefined && admission.sealed !== undefined && admission.record.session_id !== undefined)
       await deps.working.noteDropped(admission.sealed, reason ?? '');
-    return { result: { ...bareResult('dropped', reason), masked: kindsOf(found), guard: mutable(admission.mark) } };
+    const answer = echoOf === undefined ? bareResult('dropped', reason) : { ...bareResult('duplicate', reason), ...echoOf };
+    return { result: { ...answer, masked: kindsOf(found), guard: mutable(admission.mark) } };
   }
   const record = final === weighed ? admission.record : { ...admission.record, ...gradedFields(final.item, admission.record, nowMs) };
   return { entry: { record, checked: item.admission !== 'keep' }, why: reason };

@@ -1,5 +1,7 @@
 /** memory_write's question to admission: what becomes of an item whose writer leaves that to the service. */
+import type { MemoryRecord } from '../../domain/memory.ts';
 import { mapUnscreened } from '../../domain/sealed.ts';
+import type { Actor } from '../../domain/principal.ts';
 import type { WriteItem } from '../../domain/wire/write.ts';
 import { unwrapped } from '../../guard/envelope.ts';
 import { fingerprint } from '../../text/clean.ts';
@@ -17,23 +19,27 @@ export interface Weighed {
   readonly reason?: string;
   /** True: not to be stored. */
   readonly dropped: boolean;
+  /** The memory that an echo came from; its writer may read it. */
+  readonly echoOf?: Pick<MemoryRecord, 'memory_id' | 'version'>;
   /** Weighs it once more with the model's grade, for what the guard has let in; there where no rule speaks about it and a model is configured. */
   readonly again?: () => Promise<Weighed>;
 }
 
-const ECHO = 'not kept: the service itself returned this text before, and the memory it came from still holds';
+const ECHO = 'the service itself returned this text before, and the memory it came from still holds';
 
 /**
- * `clean` has its secrets masked. What names its layer or says `admission: keep` is stored as given.
+ * `clean` has its secrets masked. What says `admission: keep` is stored as given, and so is what names its layer, but for an agent's importance.
  * Failures: ERR_STORE_* when a repeated answer has to be looked up.
  */
 export async function weigh(deps: MemoryDeps, call: CallContext, clean: WriteItem): Promise<Weighed> {
   const { actor } = call.principal;
-  if (clean.admission === 'keep' || clean.layer !== undefined) return { item: clean, dropped: false };
   const { policy, ask } = deps.admission;
+  if (clean.admission === 'keep') return { item: clean, dropped: false };
+  if (clean.layer !== undefined) return { item: hinted(clean, actor, policy.agentImportanceMax), dropped: false };
   const context = { policy, layers: deps.layers, actor };
   const byRules = worthOf(clean, context);
-  if (byRules.keep && (await isEcho(deps, call, clean))) return { item: clean, reason: ECHO, dropped: true };
+  const echoOf = byRules.keep ? await echoed(deps, call, clean) : undefined;
+  if (echoOf !== undefined) return { item: clean, reason: ECHO, dropped: true, echoOf };
   const weighed = weighedBy(byRules, clean);
   if (byRules.sure || ask === undefined) return weighed;
   const again = async (): Promise<Weighed> => {
@@ -41,6 +47,11 @@ export async function weigh(deps: MemoryDeps, call: CallContext, clean: WriteIte
     return model === undefined ? weighed : weighedBy(worthOf(clean, context, model), clean);
   };
   return { ...weighed, again };
+}
+
+/** An agent's own importance is a hint, whether it names the layer or not. */
+function hinted(item: WriteItem, actor: Actor, max: number): WriteItem {
+  return actor === 'agent' && item.importance !== undefined && item.importance > max ? { ...item, importance: max } : item;
 }
 
 function weighedBy(worth: Worth, clean: WriteItem): Weighed {
@@ -60,12 +71,12 @@ function weighedBy(worth: Worth, clean: WriteItem): Weighed {
  * A record of it stands where it is written to, seen by the same people, and its writer still gets it: what has been forgotten since is no
  * echo, and neither is a copy to another place.
  */
-async function isEcho(deps: MemoryDeps, call: CallContext, item: WriteItem): Promise<boolean> {
+async function echoed(deps: MemoryDeps, call: CallContext, item: WriteItem): Promise<Weighed['echoOf']> {
   const { principal } = call;
   const { session_id, content, source, namespace = principal.ownNamespace } = item;
   // a person who says it again means it
-  if (principal.actor === 'user' && (source === undefined || source.type === 'user')) return false;
-  if (!(await wasReturned(deps, call, session_id, content))) return false;
+  if (principal.actor === 'user' && (source === undefined || source.type === 'user')) return undefined;
+  if (!(await wasReturned(deps, call, session_id, content))) return undefined;
   await makeVisible(deps, principal.tenant);
   const visibility = visibilityOf(item, { namespace, principal });
   const links = {
@@ -76,7 +87,9 @@ async function isEcho(deps: MemoryDeps, call: CallContext, item: WriteItem): Pro
   };
   const look = { filter: {}, links, limit: 1, after: undefined };
   const page = await deps.index.list(deps.guard.scope(look, { principal, action: 'read', reach: 'granted', nowMs: deps.clock() }));
-  let held = false;
-  mapUnscreened(page, ({ records }) => (held = records.length > 0));
+  let held: Weighed['echoOf'];
+  mapUnscreened(page, ({ records: [first] }) => {
+    if (first !== undefined) held = { memory_id: first.memory_id, version: first.version };
+  });
   return held;
 }

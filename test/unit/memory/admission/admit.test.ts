@@ -59,7 +59,7 @@ describe('admission at the write', () => {
     const { results } = await world.memory.write({ content }, world.call());
     await world.memory.search({ query: 'staging database port' }, world.call(agent));
     const echoed = await world.memory.write({ content }, world.call(agent));
-    expect(echoed.results[0]).to.include({ outcome: 'dropped', memory_id: null });
+    expect(echoed.results[0]).to.include({ outcome: 'duplicate', memory_id: results[0]?.memory_id, version: 1 });
     expect(echoed.results[0]?.reason).to.include('returned this text before');
     expect((await world.memory.write({ content }, world.call())).results[0]?.outcome).to.equal('duplicate');
     await world.memory.forget({ memory_id: results[0]?.memory_id ?? '' }, world.call());
@@ -74,10 +74,21 @@ describe('admission at the write', () => {
     const bot = principal({ actor: 'agent', scopes, namespaces: ['user.ann', 'shared.team'] });
     const write = async (more: object) => (await world.memory.write({ content, ...more }, world.call(bot))).results[0]?.outcome;
     await world.memory.search({ query: 'staging database port' }, world.call(bot));
-    expect(await write({})).to.equal('dropped');
+    expect(await write({})).to.equal('duplicate');
     expect(await write({ namespace: 'shared.team', visibility: 'private' })).to.equal('stored');
     expect(await write({ namespace: 'shared.team' })).to.equal('stored');
-    expect(await write({ namespace: 'shared.team' })).to.equal('dropped');
+    expect(await write({ namespace: 'shared.team' })).to.equal('duplicate');
+  });
+
+  it('takes an agent’s importance for a hint of 0.6 where it names the layer, and a person’s as given', async () => {
+    const world = createWorld();
+    const put = async (content: string, by: typeof agent, importance: number): Promise<number | undefined> => {
+      const { results } = await world.memory.write({ content, layer: 'semantic', importance }, world.call(by));
+      return world.index.heads.get(results[0]?.memory_id ?? '')?.record.importance;
+    };
+    expect(await put('The gateway listens on port 8420.', agent, 1)).to.equal(0.6);
+    expect(await put('The ledger listens on port 9420.', agent, 0.2)).to.equal(0.2);
+    expect(await put('The archive listens on port 7420.', principal(), 1)).to.equal(1);
   });
 
   it('asks the model about what no rule knows, and says so', async () => {
