@@ -12,9 +12,9 @@ import { keepVersion, MAX_CAS_TRIES } from '../versions.ts';
 import { against, livesLonger, type Meeting } from './against.ts';
 import { followClaims } from './follow.ts';
 import { createHeadChange, superseded } from './head-change.ts';
-import { printId, printOf, slotKey, standingOf } from './keys.ts';
+import { handOver } from './heads.ts';
+import { printId, slotKey, standingOf } from './keys.ts';
 import { DOUBT, refOf } from './meet.ts';
-import { movedTo } from './standings.ts';
 
 type SettleDeps = TurnDeps & Pick<MemoryDeps, 'slots' | 'relations'>;
 
@@ -71,26 +71,11 @@ export function createPairSettler(
   };
 
   /** Whoever writes the same text again is answered by the memory that it was merged into. */
-  const handOver = async (ended: MemoryRecord, survivor: MemoryRecord): Promise<void> => {
-    const { tenant, memory_id: id } = ended;
-    const [print, slot] = [printId(ended, deps.relations), slotKey(ended, deps.relations)?.id];
-    const held = await deps.slots.read(
-      tenant,
-      [print, slot].flatMap((one) => one ?? []),
-    );
-    const own = held.filter(({ document }) => document.memory_id === id);
-    const moves = own.flatMap((claim) => {
-      const { document } = claim;
-      if (claim.id === print)
-        return [movedTo(claim, { ...document, memory_id: survivor.memory_id, fingerprint: printOf(survivor, deps.relations) })];
-      return slotKey(survivor, deps.relations)?.id === claim.id ? [movedTo(claim, { ...document, memory_id: survivor.memory_id })] : [];
-    });
-    await deps.slots.move(tenant, moves);
-    const moved = new Set(moves.map((claim) => claim.id));
-    await deps.slots.release(
-      tenant,
-      own.flatMap((claim) => (moved.has(claim.id) ? [] : [{ id: claim.id, memoryId: id }])),
-    );
+  const handOverOf = async (ended: MemoryRecord, survivor: MemoryRecord): Promise<void> => {
+    const ids = [printId(ended, deps.relations), slotKey(ended, deps.relations)?.id].flatMap((id) => id ?? []);
+    const held = await deps.slots.read(ended.tenant, ids);
+    const own = held.filter(({ document }) => document.memory_id === ended.memory_id);
+    await handOver(deps, own, survivor);
   };
 
   const merge = async (ended: MemoryRecord, survivor: MemoryRecord): Promise<void> => {
@@ -99,7 +84,7 @@ export function createPairSettler(
         ? { status: 'superseded', superseded_by: survivor.memory_id, reason: `merged into ${survivor.memory_id}` }
         : undefined,
     );
-    await handOver(ended, survivor);
+    await handOverOf(ended, survivor);
     await withdraw(next);
   };
 

@@ -38,8 +38,8 @@ describe('a memory in doubt', () => {
   it('says what caused it: feedback, or a memory it was made from that is gone', () => {
     const spec = specOf({ query: 'Where does she live?', vectors: [en()] });
     const counts = { useful: 0, wrong: 0, outdated: 0, cited: 2, score: 0, last_at: '2026-01-01T00:00:00.000Z' };
-    const sentence = (more: Parameters<typeof recordOf>[0], lang: 'zh' | 'en' = 'en'): string | undefined =>
-      fuse({ hits: [hitOf(spec, recordOf({ memory_id: 'a', doubt: 0.5, ...more }), { cos: 0.9 })], tookMs: 1 }, spec, lang)[0]?.parts.at(-1)
+    const sentence = (more: Omit<Parameters<typeof recordOf>[0], 'memory_id'>, lang: 'zh' | 'en' = 'en'): string | undefined =>
+      fuse({ hits: [hitOf(spec, recordOf({ doubt: 0.5, ...more, memory_id: 'a' }), { cos: 0.9 })], tookMs: 1 }, spec, lang)[0]?.parts.at(-1)
         ?.sentence;
     expect(sentence({ feedback: { ...counts, outdated: 1 } })).to.equal('It is possibly wrong or outdated: its owner said so');
     expect(sentence({ feedback: { ...counts, wrong: 1 } }, 'zh')).to.include('反馈');
