@@ -35,7 +35,7 @@ const EARLIEST: Signal = {
   name: 'earliest',
   formula:
     '1 on the earliest day among the hits, 0 on the latest, the days between in even steps; only where the first conversation is asked for',
-  source: 'bench:quality, dev: MemoryBank en .981 -> 1.000, zh .978 -> .996, across languages + .010 recall@5; no other set asks for it',
+  source: 'bench:quality, dev: MemoryBank en .981 -> 1.000, zh .978 -> .990, across languages + .009 recall@5; no other set asks for it',
   raw: () => undefined,
   normalise: (raw) => clip(raw),
   sentence: (raw, _normalised, lang) =>
