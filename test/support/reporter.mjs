@@ -5,6 +5,8 @@ import { relative } from 'node:path';
 const { EVENT_HOOK_END, EVENT_RUN_END, EVENT_TEST_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } = Mocha.Runner.constants;
 const { Base, Spec } = Mocha.reporters;
 
+/** What Mocha calls a failure that no test is to blame for. */
+const OUTSIDE = 'Uncaught error outside test suite';
 /** Over all runs of this process. */
 const sum = { passes: 0, failures: 0, pending: 0, duration: 0 };
 const failed = [];
@@ -21,7 +23,7 @@ export default class ClosingLine extends Spec {
   constructor(runner, options) {
     // of a file that cannot be loaded, or whose process died, there is no test to name
     runner.on(EVENT_TEST_FAIL, (test, error) => {
-      if (error?.file) test.title = `${test.title}: ${relative('.', error.file)}`;
+      if (error?.file && test.title === OUTSIDE) test.title = `${test.title}: ${relative('.', error.file)}`;
     });
     super(runner, options);
     this.#more = options?.reporterOptions?.more ?? false;
