@@ -94,6 +94,8 @@ interface Means {
 /** A peer's figures on all sets: kept ones, where they hold, or measured now. What cannot be measured gets the reason. */
 async function rowsOf(run: BenchRun, peer: Peer, jobs: readonly PeerJob[], measures: boolean, means: Means): Promise<PeerRow[]> {
   const { work, kept } = means;
+  const { absent } = peer;
+  if (absent !== undefined) return jobs.map((job) => ({ peer, job, reason: absent }));
   const rows: PeerRow[] = [];
   let version: string | undefined;
   for (const job of jobs) {

@@ -28,10 +28,11 @@ export function peers(): Peer[] {
     pythonPeer({
       id: 'mcp-memory-service',
       name: 'mcp-memory-service',
-      setting: 'SQLite-vec storage, a database a namespace, hybrid search; its refusal of texts that are alike switched off',
+      setting:
+        'SQLite-vec storage, a database a namespace, hybrid search fused by rank (.009 recall@5 better than its weighted average on these sets); its refusal of texts that are alike switched off',
       install: { id: 'mcp-memory-service', main: 'mcp-memory-service', sqliteExtensions: true },
       adapter: 'mcp_memory_service_peer',
-      options: { fusion: 'weighted_average' },
+      options: { fusion: 'rrf' },
     }),
     pythonPeer({
       id: 'lancedb',
@@ -51,7 +52,7 @@ export function peers(): Peer[] {
     absentPeer(
       'hindsight',
       'Hindsight (vectorize-io)',
-      'hindsight-api 1.1.0 installs, but its ranking is made of facts a language model extracts and of a cross-encoder from a hub; neither is to be had without an account or a download',
+      'hindsight-api 1.1.0 installs, but its embedded PostgreSQL refuses to start as root, and what its ranking is made for, facts from a language model and a cross-encoder from a hub, is not to be had without an account or a download',
     ),
     absentPeer(
       'graphiti',
@@ -74,5 +75,5 @@ export function peers(): Peer[] {
 /** One that was tried and cannot be measured like the others; the report says why. */
 function absentPeer(id: string, name: string, reason: string): Peer {
   const refuse = (): Promise<never> => Promise.reject(new PeerUnavailable(reason));
-  return { id, name, setting: '–', fingerprint: () => '', prepare: refuse, run: refuse };
+  return { id, name, absent: reason, setting: '–', fingerprint: () => '', prepare: refuse, run: refuse };
 }

@@ -29,6 +29,8 @@ export interface Peer {
   readonly name: string;
   /** Short name for --peers and for files. */
   readonly id: string;
+  /** Why it cannot be measured like the others; one that was tried and is told of. */
+  readonly absent?: string;
   /** Its setting and how it is called, for the report. */
   readonly setting: string;
   /** What its figures hang on beside the job: they are measured again when it changes. */

@@ -86,18 +86,25 @@ export function peerMarkdown(peers: readonly Peer[], jobs: readonly PeerJob[], r
   return [
     jobs.map((job) => `${shortName(job)}: ${job.documents.length} documents, ${job.queries.length} questions`).join('; ') + '.',
     markdownTable(['', ...jobs.flatMap((job) => [`${shortName(job)} R@5`, 'nDCG@10', 'MRR'])], quality),
-    'One write and one search, p50 / p95 in ms; theirs are calls of a library in its own process, ours an HTTP request to a server:',
+    `One write and one search, p50 / p95 in ms; theirs are calls of a library in its own process, ours an HTTP request to a server${loadNote(rows)}:`,
     markdownTable(['', ...jobs.flatMap((job) => [`${shortName(job)} write`, 'search'])], times),
     ...ownNote(rows),
     markdownTable(['', 'version', 'setting', 'measured'], settings),
   ].join('\n\n');
 }
 
+/** Times of a busy machine are no one's; the reader sees it. */
+function loadNote(rows: readonly PeerRow[]): string {
+  const loads = rows.flatMap(({ kept }) => (kept === undefined ? [] : [kept.load]));
+  if (loads.length === 0) return '';
+  return `; load average before each of them ${Math.min(...loads)} to ${Math.max(...loads)}`;
+}
+
 /** What one of our calls does that a peer's call does not, or the other way round. */
 function ownNote(rows: readonly PeerRow[]): string[] {
   const parts = rows.flatMap(({ job, kept }) => {
-    const extra = kept?.answers.extra;
-    if (extra === undefined) return [];
+    const extra = kept?.answers.extra ?? {};
+    if (extra['search_engine_mean_ms'] === undefined) return [];
     const ms = (name: string): string => (extra[name] ?? Number.NaN).toFixed(1);
     return [
       `${shortName(job)}: ${ms('write_searchable_p50_ms')} / ${ms('write_searchable_p95_ms')} ms until a search finds it, ` +

@@ -9,6 +9,7 @@ import os
 import lancedb
 import pyarrow as pa
 from lancedb.index import FTS
+from lancedb.query import MatchQuery
 from lancedb.rerankers import RRFReranker
 
 from embedder import Embedder
@@ -47,7 +48,7 @@ class Peer:
         rows = (
             self._table.search(query_type="hybrid")
             .vector(self._embedder.query(query))
-            .text(query)
+            .text(MatchQuery(query, "text"))  # a plain string in quotation marks would be a phrase
             .distance_type("cosine")
             .where(f"namespace = '{name}'", prefilter=True)
             .rerank(self._reranker)
