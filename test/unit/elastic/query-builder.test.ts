@@ -311,6 +311,12 @@ describe('the one hybrid query', () => {
     expect(build('filtered')).to.deep.equal(body([words, vector, speaker], { filter, size: 40 }));
   });
 
+  it('scores single memories as among all: their ids stand beside the filter, and not inside knn', () => {
+    const filter = [...SCOPE, { terms: { memory_id: ['a', 'b'] } }];
+    const spec = specOf({ query: 'green tea', vectors: [en()], only: ['a', 'b'] });
+    expect(buildSearchBody(spec, SCOPE)).to.deep.equal(body(GREEN_TEA, { filter, size: 2 }));
+  });
+
   it('anchors functions that all carry a filter, because Elasticsearch gives 1 where none matches', () => {
     expect(build('onlyTask')).to.deep.equal(
       body(GREEN_TEA, { functions: [{ weight: 1 }, { filter: { term: { task_id: 'ticket-7' } }, weight: 6.25 }] }),
