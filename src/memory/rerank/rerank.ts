@@ -50,7 +50,16 @@ export async function reranked(
 }
 
 function isClose([first, second]: readonly ScreenedItem<RankedHit>[], margin: number): boolean {
-  return first !== undefined && second !== undefined && first.value.score - second.value.score < margin;
+  return first !== undefined && second !== undefined && totalOf(first.value) - totalOf(second.value) < margin;
+}
+
+/** The unclipped sum: of two hits that are shown as 1, one can be far ahead, as by a code. */
+function totalOf({ score, parts }: RankedHit): number {
+  if (score < 1) return score;
+  return Math.max(
+    1,
+    parts.reduce((sum, { contribution }) => sum + contribution, 0),
+  );
 }
 
 function documentOf({ record: { title, content }, passage }: RankedHit): string {
@@ -63,7 +72,7 @@ function reordered(asked: readonly ScreenedItem<RankedHit>[], raw: readonly numb
   const counted = countedOf(hits, normalised(raw));
   const rated = asked.map((item, from) => {
     const part = partOf(raw[from] ?? 0, counted[from] ?? 0, weight);
-    return { item, from, part, total: item.value.score + part.contribution };
+    return { item, from, part, total: totalOf(item.value) + part.contribution };
   });
   return rated
     .sort((a, b) => b.total - a.total || a.from - b.from)

@@ -93,6 +93,16 @@ describe('rerank', () => {
     expect(never.asked).to.deep.equal([]);
   });
 
+  it('sees the distance behind scores that are cut at 1, and keeps it', async () => {
+    const pleased = encoder((text) => (text.includes('b') ? 1 : 0));
+    const clear = [item('a', 1, { parts: [part('vector', 0.7), part('exact', 0.5)] }), item('b', 0.98)];
+    expect((await again(pleased, clear)).items).to.equal(clear);
+    expect(pleased.asked).to.deep.equal([]);
+    const { items } = await again(pleased, clear, { ...RULE, margin: 0.5, weight: 0.2 });
+    expect(ids(items)).to.deep.equal(['a', 'b']);
+    expect(items.map(({ value }) => value.score)).to.deep.equal([1, 1]);
+  });
+
   it('reads the best hits alone, and none of the others rises above them', async () => {
     const lukewarm = encoder((text) => (text.includes('c') ? 0.5 : 0));
     const { items } = await again(lukewarm, [item('a', 0.6), item('b', 0.58), item('c', 0.5), item('d', 0.49)], { ...RULE, candidates: 3 });
