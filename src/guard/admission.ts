@@ -29,6 +29,8 @@ export interface AdmissionContext {
   readonly restores?: MemoryRecord;
   /** The texts as they were given, where some were masked: the text rules judge these, and nobody keeps them. */
   readonly unmasked?: Partial<MemoryDraft>;
+  /** The same object for all items of one call: what a call may cost is counted by it. */
+  readonly batch?: object;
   /** Leave for exactly these texts: they are let in at its tier, whatever the rules say. */
   readonly consent?: Consent;
 }

@@ -107,7 +107,7 @@ async function judge(
   if (collect === 'off') return { result: bareResult('dropped', COLLECTION_OFF) };
   const fields = await maskFieldsOf(deps, unplaced, found);
   const draft = { ...asExported(unplaced, item, standing, nowMs), generation, ...fields, ...maskedFingerprint(unplaced.content, fields) };
-  const context = contextOf(draft, { ...item, source: clean.source }, standing, principal);
+  const context = { ...contextOf(draft, { ...item, source: clean.source }, standing, principal), batch: call };
   const admission = await deps.guard.admit(draft, found.length === 0 ? context : { ...context, unmasked: textsOf(given) });
   if (admission.record !== undefined) return { record: admission.record };
   return {

@@ -222,6 +222,7 @@ async function judge(
     {
       principal,
       source: clean.source,
+      batch: call,
       parents: parents.filter((p) => p !== undefined),
       ...(found.length === 0 ? {} : { unmasked: textsOf(item) }),
     },

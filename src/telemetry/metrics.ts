@@ -39,7 +39,7 @@ export interface Metrics {
   /** Records judged by the nightly sample. */
   readonly rescanSampled: (records: number) => void;
   /** The language model judged a write, or should have. */
-  readonly judged: (outcome: 'passed' | 'held' | 'failed' | 'rested') => void;
+  readonly judged: (outcome: 'passed' | 'held' | 'failed' | 'rested' | 'limited') => void;
   /** Whether the guard's policies on disk are those that decide, other good ones that wait for a start, or such as a start would refuse. */
   readonly policies: (state: 'current' | 'waiting' | 'faulty') => void;
   /** A write was rejected because nobody decided on it in time. */

@@ -16,6 +16,7 @@ export const judgeSchema = z.strictObject({
   /** A tier without a share is judged by signs alone. */
   share: z.partialRecord(z.enum(TIER_NAMES), z.number().min(0).max(1)),
   min_chars: z.int().min(1),
+  batch_calls: z.int().min(1).max(1_000),
   time_ms: z.int().min(100).max(60_000),
   failures: z.int().min(1),
   rest_ms: z.int().min(0).max(3_600_000),

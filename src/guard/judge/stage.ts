@@ -20,8 +20,8 @@ export interface JudgeOptions {
   readonly random?: (text: string) => number;
 }
 
-/** `rested`: not asked, because the model had failed several times in a row. */
-export type JudgeOutcome = 'passed' | 'held' | 'failed' | 'rested';
+/** `rested`: not asked, because the model had failed several times in a row; `limited`: because its call had asked enough. */
+export type JudgeOutcome = 'passed' | 'held' | 'failed' | 'rested' | 'limited';
 
 /** The same number for the same text, so that sending it again is no second draw; nobody outside can work it out. */
 function drawer(): (text: string) => number {
@@ -47,6 +47,16 @@ export function judgeStage(options: JudgeOptions): AdmissionStage {
   const toJudge = compiled(policy.to_judge);
   let failures = 0;
   let restsUntilMs = 0;
+  const spent = new WeakMap<object, number>();
+
+  /** Whether a call may still ask so many questions; they are counted as asked. */
+  const mayAsk = (batch: object | undefined, questions: number): boolean => {
+    if (batch === undefined) return true;
+    const before = spent.get(batch) ?? 0;
+    if (before > 0 && before + questions > policy.batch_calls) return false;
+    spent.set(batch, before + questions);
+    return true;
+  };
 
   /** Whether a model should read it. */
   const matters = (text: string, tier: number): boolean => {
@@ -69,15 +79,20 @@ export function judgeStage(options: JudgeOptions): AdmissionStage {
     return { verdict, ruleIds: verdict === 'allow' ? [] : [`judge-${said.class}`] };
   };
 
-  const judged = async (text: string, tier: number): Promise<Found> => {
+  const judged = async (text: string, tier: number, batch: object | undefined): Promise<Found> => {
     if (restsUntilMs > clock()) {
       onJudged('rested');
       return FAILED;
     }
+    const windows = windowsOf(text);
+    if (!mayAsk(batch, windows.length)) {
+      onJudged('limited');
+      return LIMITED;
+    }
     // one window that fails ends the others: the write pends anyway
     const all = new AbortController();
     try {
-      const found = gravest(await Promise.all(windowsOf(text).map((window) => ask(window, tier, all.signal))));
+      const found = gravest(await Promise.all(windows.map((window) => ask(window, tier, all.signal))));
       failures = 0;
       onJudged(VERDICTS.indexOf(found.verdict) > VERDICTS.indexOf('flag') ? 'held' : 'passed');
       return found;
@@ -96,7 +111,7 @@ export function judgeStage(options: JudgeOptions): AdmissionStage {
 
   return {
     name: 'judge',
-    judge: async (draft, { consent, previous }, sofar) => {
+    judge: async (draft, { consent, previous, batch }, sofar) => {
       if (consent !== undefined || sofar.tier > TIER[policy.max_tier] || isDecided(sofar)) return {};
       const text = textOf(draft);
       // another importance or expiry says nothing new
@@ -104,7 +119,7 @@ export function judgeStage(options: JudgeOptions): AdmissionStage {
       const plain = text.normalize('NFKC').toLowerCase();
       const addressed = toJudge.test(plain);
       if (!addressed && !matters(plain, sofar.tier)) return {};
-      const found = await judged(text, sofar.tier);
+      const found = await judged(text, sofar.tier, batch);
       return addressed ? gravest([found, ADDRESSED]) : found;
     },
   };
@@ -115,6 +130,7 @@ const textOf = (record: Parameters<typeof sealedTextsOf>[0]): string => Object.v
 type Found = Pick<Judgement, 'verdict' | 'ruleIds'>;
 
 const FAILED: Found = { verdict: PENDING, ruleIds: ['judge-failed'] };
+const LIMITED: Found = { verdict: PENDING, ruleIds: ['judge-limit'] };
 const ADDRESSED: Found = { verdict: PENDING, ruleIds: ['judge-addressed'] };
 
 /** Candidates, quarantined and blocked texts go to people or nowhere: there is nothing to raise. */

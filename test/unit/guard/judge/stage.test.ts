@@ -70,6 +70,19 @@ describe('the judge', () => {
     });
   });
 
+  it('reads so many windows of one call, and lets what is left wait for a person', async () => {
+    const limited = { ...policy, batch_calls: 3 };
+    stage = judgeStage({ model, policy: limited, verdicts, clock: () => nowMs, onJudged: (outcome) => void outcomes.push(outcome) });
+    const call = { batch: {} };
+    for (let i = 0; i < 3; i += 1) expect((await judge(`${SIGN} ${i}`, sofar(), call)).verdict).to.equal('allow');
+    for (let i = 3; i < 6; i += 1)
+      expect(await judge(`${SIGN} ${i}`, sofar(), call)).to.deep.include({ verdict: 'confirm', ruleIds: ['judge-limit'] });
+    expect(asked).to.have.length(3);
+    expect(outcomes.slice(-3)).to.deep.equal(['limited', 'limited', 'limited']);
+    expect((await judge(SIGN, sofar(), { batch: {} })).verdict, 'another call').to.equal('allow');
+    expect((await judge(PLAIN, sofar({ tier: TIER.user_stated }), call)).verdict, 'what needs no judge').to.equal('allow');
+  });
+
   it('never lowers what the rules have found', async () => {
     for (const verdict of VERDICTS) expect((await judge(SIGN, sofar({ verdict }))).verdict).to.equal(verdict);
     expect(asked.length, 'nor is asked where there is nothing to raise').to.equal(VERDICTS.indexOf('flag') + 1);
