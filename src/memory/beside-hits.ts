@@ -6,7 +6,7 @@ import type { ScreenedItem } from '../guard/guard.ts';
 import type { Given } from './budget.ts';
 import type { MemoryDeps } from './deps.ts';
 import { neighboursOf, type NeighbourOptions, type Place } from './neighbours.ts';
-import type { Found } from './search.ts';
+import type { Found } from './rank.ts';
 import { heldSince, predecessorsOf, type Held, type Was } from './was.ts';
 
 export interface Past {

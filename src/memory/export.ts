@@ -9,7 +9,7 @@ import { defined } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import { maskedQuery } from './masking.ts';
-import { makeVisible } from './search.ts';
+import { makeVisible } from './visible.ts';
 import { listStatuses } from './statuses.ts';
 import { keyIdOf, lineSignature, signManifest } from './transfer-seal.ts';
 

@@ -14,7 +14,8 @@ import { loadForChange } from './load.ts';
 import { maskedQuery } from './masking.ts';
 import { openPlan, PLAN_LIFE_MS, signPlan, type ForgetPlan } from './plan.ts';
 import { invalid } from './record.ts';
-import { makeVisible, rank } from './search.ts';
+import { rank } from './rank.ts';
+import { makeVisible } from './visible.ts';
 import type { TurnLinks } from './turn-links.ts';
 
 type Answer = Omit<ForgetAnswer, 'trace_id'>;

@@ -9,7 +9,7 @@ import type { MemoryDeps } from './deps.ts';
 import { changedFields } from './diff.ts';
 import type { CallContext } from './gateway.ts';
 import { maskedQuery } from './masking.ts';
-import { makeVisible } from './search.ts';
+import { makeVisible } from './visible.ts';
 import { listStatuses, shownStatuses, VERSION_STATUSES } from './statuses.ts';
 import { withIntervals } from './versions.ts';
 import { memoryView, trustOf } from './view.ts';

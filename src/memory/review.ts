@@ -17,7 +17,7 @@ import { openCursor, signCursor } from './cursor.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext, ReviewState } from './gateway.ts';
 import { dueSpaces, writerOf } from './record.ts';
-import { makeVisible } from './search.ts';
+import { makeVisible } from './visible.ts';
 import type { TurnLinks } from './turn-links.ts';
 import { compareAndSet, keepVersion, withoutVectors } from './versions.ts';
 import { trustOf } from './view.ts';

@@ -2,7 +2,7 @@
 import type { StatsAnswer, StatsInput } from '../domain/wire/stats.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
-import { makeVisible } from './search.ts';
+import { makeVisible } from './visible.ts';
 
 /** Every acknowledged write is counted. ERR_NAMESPACE_FORBIDDEN, ERR_STORE_UNAVAILABLE. */
 export async function stats(deps: MemoryDeps, input: StatsInput, call: CallContext): Promise<Omit<StatsAnswer, 'trace_id'>> {

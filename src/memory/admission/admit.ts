@@ -8,7 +8,7 @@ import { fingerprint } from '../../text/clean.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
 import { visibilityOf } from '../record.ts';
-import { makeVisible } from '../search.ts';
+import { makeVisible } from '../visible.ts';
 import { wasReturned } from '../working/notes.ts';
 import { worthOf, type Worth } from './worth.ts';
 

@@ -8,7 +8,7 @@ import type { ScreenedItem } from '../../guard/guard.ts';
 import { relevance } from '../../ranking/fuse.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
-import { rank, type RankOptions } from '../search.ts';
+import { rank, type RankOptions } from '../rank.ts';
 import type { EffortRule } from './policy.ts';
 
 /** The layers of the index; turns of a session come from elsewhere. */

@@ -11,7 +11,7 @@ import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
 import { masked } from '../masking.ts';
 import { draftOf } from '../record.ts';
-import { makeVisible } from '../search.ts';
+import { makeVisible } from '../visible.ts';
 import { writeSummary, type WrittenSentence } from './abstract.ts';
 import { chooseSentences } from './choose.ts';
 import { gatherSentences } from './gather.ts';

@@ -11,7 +11,7 @@ import { signalsOf } from '../../ranking/signal-ranks.ts';
 import { defined } from '../canonical.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
-import type { Found } from '../search.ts';
+import type { Found } from '../rank.ts';
 import { inReach, knownOf, unmetBy } from './access.ts';
 import { sentenceOf } from './sentences.ts';
 
