@@ -37,7 +37,7 @@ export function against(head: MemoryRecord, record: MemoryRecord, policy: Relati
   const { kind, reason } = related(head, record, policy);
   const earlier = isEarlier(record, head);
   const own = head.owner === record.owner;
-  const mayReplace = !earlier && record.trust_tier >= head.trust_tier && (own || rights.admin);
+  const mayReplace = mayTakePlace(head, record, rights);
   const outranks = record.trust_tier > head.trust_tier;
   const stands = !outranks ? 'contest' : earlier ? 'beside' : 'doubt';
   switch (kind) {
@@ -53,6 +53,11 @@ export function against(head: MemoryRecord, record: MemoryRecord, policy: Relati
     case 'different':
       return { does: 'beside', reason };
   }
+}
+
+/** By trust, owner and time: not of what is more trusted, nor of what is somebody else's, nor of what came later. */
+export function mayTakePlace(head: MemoryRecord, record: MemoryRecord, { admin }: Rights): boolean {
+  return !isEarlier(record, head) && record.trust_tier >= head.trust_tier && (head.owner === record.owner || admin);
 }
 
 /** The relation of the texts, as far as what stands around them does not tell them apart. */

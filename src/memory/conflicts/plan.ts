@@ -15,6 +15,7 @@ import { meets, refOf, repeats } from './meet.ts';
 import { nearOf, searchNear, type NearSearch, type RecentTexts } from './near.ts';
 import { paced } from './pace.ts';
 import { knownPasts } from './past.ts';
+import { againstUnread } from './unread.ts';
 import { within } from './within.ts';
 
 /** One step for each entry. Errors: ERR_STORE_*. */
@@ -96,12 +97,8 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     const unfinished = previous === undefined || !came ? [] : [{ head: { ...refOf(record), memory_id: previous }, by: mover }];
     if (standing.state === 'free') return { step, moves: [...sofar.moves, movedTo(held, slot.document)], unfinished };
     const { head } = standing;
-    const meeting = against(head.record, record, policy, rights);
     // of what its writer may not read nothing is told but its id
-    const known =
-      readable(call, head.record) || meeting.does === 'beside' || meeting.does === 'past'
-        ? meeting
-        : ({ does: 'replace', reason: 'a new value' } as const);
+    const known = (readable(call, head.record) ? against : againstUnread)(head.record, record, policy, rights);
     const met = meets(step, head, known);
     if (met.do !== 'store' || (known.does !== 'replace' && known.does !== 'doubt')) return { ...sofar, step: met };
     const move = movedTo(held, slot.document, known.does === 'replace' ? head.record.memory_id : undefined);
