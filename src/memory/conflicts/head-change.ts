@@ -6,6 +6,7 @@ import { serviceReads } from '../service-reads.ts';
 import type { TurnDeps } from '../turn-context.ts';
 import type { TurnLinks } from '../turn-links.ts';
 import { keepVersion, MAX_CAS_TRIES } from '../versions.ts';
+import { inOrder } from './past.ts';
 
 type Writer = MemoryRecord['created_by'];
 
@@ -39,9 +40,9 @@ export function createHeadChange(deps: TurnDeps, turns: Pick<TurnLinks, 'detach'
 }
 
 /**
- * Marks a head as superseded by another memory; `ended`: it is no longer to be marked, by this call or an earlier one. Where that other
- * memory has ended in this one's place, the first mark stands: two writers that see each other's memory first would end both. Looked at
- * before the mark and again after it, so that one of two such writers sees the other's.
+ * Marks a head as superseded by another memory; `ended`: it is no longer to be marked, by this call or an earlier one. Two writers that see
+ * each other's memory first would end both: where that other memory has ended in this one's place already, that stands; where both are
+ * marked at once, the later of the two is brought back, by whoever sees it.
  */
 export async function superseded(
   change: HeadChange,
@@ -50,25 +51,33 @@ export async function superseded(
   writer: Writer,
   reason = 'a newer memory took its place',
 ): Promise<{ readonly ended: boolean; readonly next: MemoryRecord | undefined }> {
-  const gaveWay = async (): Promise<boolean> => {
-    let winner: MemoryRecord | undefined;
-    await change({ ...ref, memory_id: by }, writer, (head) => {
-      winner = head;
+  const other = { ...ref, memory_id: by };
+  const read = async (one: RecordRef): Promise<MemoryRecord | undefined> => {
+    let seen: MemoryRecord | undefined;
+    await change(one, writer, (head) => {
+      seen = head;
       return undefined;
     });
-    return winner?.superseded_by === ref.memory_id && !DEFAULT_STATUSES.includes(winner.status);
+    return seen;
   };
-  if (await gaveWay()) return { ended: true, next: undefined };
+  if (endedBy(await read(other), ref.memory_id)) return { ended: true, next: undefined };
   let before = false;
   const next = await change(ref, writer, ({ status }) => {
     before = !DEFAULT_STATUSES.includes(status);
     return before ? undefined : { status: 'superseded', superseded_by: by, reason };
   });
-  if (next === undefined || !(await gaveWay())) return { ended: before || next !== undefined, next };
-  await change(ref, writer, ({ status, superseded_by: other }) =>
-    status === 'superseded' && other === by ? ({ ...STANDS, superseded_by: undefined } as unknown as Partial<MemoryRecord>) : undefined,
+  const rival = next === undefined ? undefined : await read(other);
+  if (next === undefined || rival === undefined || !endedBy(rival, ref.memory_id)) return { ended: before || next !== undefined, next };
+  const [first, last] = inOrder(next, rival);
+  const back = last === next ? ref : other;
+  await change(back, writer, (head) =>
+    endedBy(head, first.memory_id) ? ({ ...STANDS, superseded_by: undefined } as unknown as Partial<MemoryRecord>) : undefined,
   );
-  return { ended: true, next: undefined };
+  return { ended: true, next: back === ref ? undefined : next };
+}
+
+function endedBy(head: MemoryRecord | undefined, other: string): boolean {
+  return head?.superseded_by === other && !DEFAULT_STATUSES.includes(head.status);
 }
 
 const STANDS = { status: 'active', reason: 'the memory that took its place had given way to it' } as const;

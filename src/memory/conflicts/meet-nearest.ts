@@ -1,9 +1,9 @@
 /** Vector near-duplicates: records that have just got their vectors meet the memories nearest to them; the embed job calls it before they count as settled. */
-import { DEFAULT_STATUSES, type MemoryRecord } from '../../domain/memory.ts';
+import { DEFAULT_STATUSES } from '../../domain/memory.ts';
 import type { EmbeddedRecord, MeetNearest } from '../../domain/near-duplicates.ts';
 import { against } from './against.ts';
 import { refOf } from './meet.ts';
-import { isEarlier } from './past.ts';
+import { inOrder } from './past.ts';
 import { cosineOf, nearestOf, type Placed } from './nearest.ts';
 import { createPairSettler, mayMeet, type Settled } from './settle-pair.ts';
 import type { MemoryDeps } from '../deps.ts';
@@ -59,12 +59,4 @@ export function createMeetNearest(
 function isNear(a: Placed, b: Placed, cosine: number): boolean {
   if (a.space !== b.space) return false;
   return a.vector.reduce((sum, x, i) => sum + x * (b.vector[i] ?? 0), 0) >= cosine;
-}
-
-/** What was true first is the older; of one time, or without one, what was stored first: a later change of a mark says nothing. */
-function inOrder(a: MemoryRecord, b: MemoryRecord): readonly [MemoryRecord, MemoryRecord] {
-  if (isEarlier(a, b)) return [a, b];
-  if (isEarlier(b, a)) return [b, a];
-  const order = a.created_at === b.created_at ? a.memory_id < b.memory_id : a.created_at < b.created_at;
-  return order ? [a, b] : [b, a];
 }

@@ -17,6 +17,14 @@ export function isEarlier(record: MemoryRecord, other: MemoryRecord): boolean {
   return (atMs % DAY_MS === 0 ? atMs + DAY_MS - 1 : atMs) < Date.parse(other.event_at);
 }
 
+/** What was true first is the older; of one time, or without one, what was stored first: a later change of a mark says nothing. */
+export function inOrder(a: MemoryRecord, b: MemoryRecord): readonly [MemoryRecord, MemoryRecord] {
+  if (isEarlier(a, b)) return [a, b];
+  if (isEarlier(b, a)) return [b, a];
+  const order = a.created_at === b.created_at ? a.memory_id < b.memory_id : a.created_at < b.created_at;
+  return order ? [a, b] : [b, a];
+}
+
 /** For each of these earlier values the memory of its owner that tells the same of the same time, where one is stored. Errors: ERR_STORE_*. */
 export async function knownPasts(
   reads: ServiceReads,

@@ -1,5 +1,6 @@
 /** Superseding: two writers that see each other's memory first leave one of the two. */
 import { expect } from 'chai';
+import fc from 'fast-check';
 import type { MemoryRecord } from '../../../../src/domain/memory.ts';
 import { superseded, type HeadChange } from '../../../../src/memory/conflicts/head-change.ts';
 import { memoryRecord } from '../../../support/records.ts';
@@ -35,7 +36,7 @@ describe('superseding', () => {
     expect([head('a').status, head('b').status]).to.deep.equal(['superseded', 'active']);
   });
 
-  it('brings it back when the other one gave way meanwhile', async () => {
+  it('brings the later one back when both gave way at once', async () => {
     onWritten = (id) => {
       if (id !== 'a') return;
       onWritten = () => undefined;
@@ -43,7 +44,34 @@ describe('superseding', () => {
       heads.set('b', { ...head('b'), status: 'superseded', superseded_by: 'a' });
     };
     await mark('a', 'b');
-    expect([head('a').status, head('b').status]).to.deep.equal(['active', 'superseded']);
-    expect(head('a')).not.to.have.property('superseded_by');
+    expect([head('a').status, head('b').status]).to.deep.equal(['superseded', 'active']);
+    expect(head('b')).not.to.have.property('superseded_by');
+  });
+
+  it('leaves one of two in whatever order two writers come', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), async (scheduler) => {
+        heads = new Map(['a', 'b'].map((id) => [id, memoryRecord({ memory_id: id, status: 'active' })]));
+        const turn = scheduler.scheduleFunction(async () => undefined);
+        // read, then written where nobody wrote in between
+        const raced: HeadChange = async (ref, _by, to) => {
+          for (;;) {
+            await turn();
+            const before = head(ref.memory_id);
+            const fields = to(before);
+            if (fields === undefined) return undefined;
+            await turn();
+            if (heads.get(ref.memory_id) !== before) continue;
+            const next = JSON.parse(JSON.stringify({ ...before, ...fields })) as MemoryRecord;
+            heads.set(ref.memory_id, next);
+            return next;
+          }
+        };
+        const both = [superseded(raced, head('a'), 'b', by), superseded(raced, head('b'), 'a', by)];
+        await scheduler.waitFor(Promise.all(both));
+        expect([head('a').status, head('b').status].sort()).to.deep.equal(['active', 'superseded']);
+      }),
+      { numRuns: 500 },
+    );
   });
 });
