@@ -155,6 +155,19 @@ describe('two services on one engine', function () {
     });
   });
 
+  it('answers every one of many writes of one slot at once', async () => {
+    const write = (n: number): object => ({
+      content: `The parcel of Omar is kept in shelf ${'ABCDEFGHIJKL'.charAt(n)}`,
+      kind: 'fact',
+      subject: 'parcel of Omar',
+      topic: 'address',
+      layer: 'semantic',
+    });
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => one.call('POST', '/v1/memories', token, write(n))));
+    expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
+    expect((await held('parcel of Omar')).filter(({ status }) => status !== 'superseded')).to.have.length(1);
+  });
+
   it(`stores a text once that both write at once (${RACES} races)`, async () => {
     await eachRace(async (n) => {
       const subject = `door ${n}`;

@@ -1,10 +1,10 @@
 /** Slots of memories that their writer may not read: a token without memory:read neither takes over what is more trusted or another's, nor learns what it says. */
 import { expect } from 'chai';
-import type { Scope } from '../../src/domain/principal.ts';
+import type { ScopeName } from '../../src/domain/principal.ts';
 import { startHashedService, type HashedService } from '../support/service.ts';
 
-const BLIND: readonly Scope[] = ['memory:write', 'memory:share'];
-const SEEING: readonly Scope[] = ['memory:read', 'memory:write', 'memory:share'];
+const BLIND: readonly ScopeName[] = ['memory:write', 'memory:share'];
+const SEEING: readonly ScopeName[] = ['memory:read', 'memory:write', 'memory:share'];
 
 describe('a slot whose memory its writer may not read', function () {
   this.timeout(120_000);
@@ -12,7 +12,7 @@ describe('a slot whose memory its writer may not read', function () {
   before(async () => (service = await startHashedService({ RATE_LIMIT_PROFILE: 'bench' })));
   after(() => service.close());
 
-  const token = (sub: string, scopes: readonly Scope[], actor: 'user' | 'agent' = 'user'): Promise<string> =>
+  const token = (sub: string, scopes: readonly ScopeName[], actor: 'user' | 'agent' = 'user'): Promise<string> =>
     service.mint({ sub, actor, scopes, namespaces: [`user.${sub}.**`, 'team.slots.**'] });
   const write = async (as: string, item: object) => {
     const { status, body } = await service.call('POST', '/v1/memories', as, item);

@@ -10,6 +10,8 @@ import type { TurnLinks } from '../turn-links.ts';
 import { LEASE_MS, STORE_MS } from './standings.ts';
 import type { Entry, Step } from './entry.ts';
 import { createHeads, handOver } from './heads.ts';
+import { createLine } from './in-line.ts';
+import { printId, slotKey } from './keys.ts';
 import { createSettleLate } from './late.ts';
 import { createMarks } from './marks.ts';
 import { createRecentTexts } from './near.ts';
@@ -26,12 +28,14 @@ export interface Stored {
 }
 
 export interface Conflicts {
-  /** One result for each entry, in order. Errors: ERR_STORE_*, when nothing was decided yet. */
+  /** One result for each entry, in order. Errors: ERR_STORE_*, and ERR_BUSY where a claim never comes free, when nothing was decided yet. */
   storeAll(call: CallContext, entries: readonly Entry[], put: Put): Promise<readonly WriteResult[]>;
 }
 
 /** Long enough for the lease of a process that died, and one more. */
 const PATIENCE_MS = 3 * LEASE_MS;
+/** Items of a call that waits in line: a long batch would keep everybody who shares a text with it waiting. */
+const IN_LINE = 4;
 const FIRST_PAUSE_MS = 10;
 const LAST_PAUSE_MS = 200;
 
@@ -41,6 +45,7 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
   const plan = createPlan(deps, heads, recent);
   const settleLate = createSettleLate(deps, turns, heads);
   const marks = createMarks(deps, heads);
+  const line = createLine();
 
   /** What is stored stands, marked or not: a repeat of it and the repair job mark what is left. */
   const quietly = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
@@ -53,69 +58,79 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
   };
 
   return {
-    async storeAll(call, entries, put) {
-      const results = new Map<number, WriteResult>();
-      const startMs = deps.clock();
-      let pauseMs = FIRST_PAUSE_MS;
-      let changed = false;
-      for (;;) {
-        const open = entries.flatMap((entry, i) => (results.has(i) ? [] : [{ entry, i }]));
-        if (open.length === 0) break;
-        const done = results.size;
-        const roundMs = deps.clock();
-        const steps = await plan(
-          call,
-          open.map(({ entry }) => entry),
-        );
-        const storing = open.flatMap(({ entry, i }, at) => {
-          const step = steps[at];
-          return step?.do === 'store' ? [{ i, entry, step }] : [];
-        });
-        const stored = await put(storing.map(({ entry, step }) => ({ record: step.record, admitted: entry.record })));
-        const isLate = deps.clock() - roundMs > STORE_MS;
-        for (const [at, { i, step }] of storing.entries()) {
-          const one = stored[at];
-          if (one?.outcome?.outcome !== 'created' && one?.outcome?.outcome !== 'exists') {
-            results.set(i, failedResult(one?.outcome));
-            continue;
-          }
-          const { record } = one;
-          recent.remember(record);
-          const winner = isLate ? await quietly(() => settleLate(call, record, step.holds ?? [])) : undefined;
-          if (winner === undefined) await quietly(() => marks.set(call, record, step));
-          changed ||= isLate || step.outcome !== undefined;
-          const result = storedResult(record, step);
-          results.set(i, winner === undefined ? result : copyOf(result, winner));
-        }
-        for (const [at, { entry, i }] of open.entries()) {
-          const step = steps[at];
-          const result = step === undefined ? undefined : await answered(call, entry.record, step);
-          if (result !== undefined) results.set(i, result);
-          // also what another process has stored: whoever is told that it is there finds it
-          changed ||= step?.do === 'merge' || step?.do === 'repeat';
-        }
-        for (const [at, { i }] of open.entries()) {
-          const step = steps[at];
-          const leader = step?.do === 'follow' ? results.get(open[step.leader]?.i ?? -1) : undefined;
-          if (leader !== undefined) results.set(i, following(leader));
-        }
-        if (results.size === entries.length) break;
-        const isStuck = results.size === done;
-        if (call.signal.aborted || (isStuck && deps.clock() - startMs > PATIENCE_MS)) {
-          if (results.size === 0) throw new HindsightError('ERR_STORE_UNAVAILABLE', { cause: new Error('a claim never came free') });
-          break;
-        }
-        if (!isStuck) {
-          pauseMs = FIRST_PAUSE_MS;
+    // across processes the claims decide; what a lost claim costs there is a pause
+    storeAll: (call, entries, put) => line.run(entries.length > IN_LINE ? [] : keysOf(entries), () => storeAll(call, entries, put)),
+  };
+
+  function keysOf(entries: readonly Entry[]): readonly string[] {
+    const keys = entries.flatMap(({ record, checked }) =>
+      checked ? [printId(record, deps.relations), slotKey(record, deps.relations)?.id] : [],
+    );
+    return [...new Set(keys.flatMap((key) => key ?? []))];
+  }
+
+  async function storeAll(call: CallContext, entries: readonly Entry[], put: Put): Promise<readonly WriteResult[]> {
+    const results = new Map<number, WriteResult>();
+    const startMs = deps.clock();
+    let pauseMs = FIRST_PAUSE_MS;
+    let changed = false;
+    for (;;) {
+      const open = entries.flatMap((entry, i) => (results.has(i) ? [] : [{ entry, i }]));
+      if (open.length === 0) break;
+      const done = results.size;
+      const roundMs = deps.clock();
+      const steps = await plan(
+        call,
+        open.map(({ entry }) => entry),
+      );
+      const storing = open.flatMap(({ entry, i }, at) => {
+        const step = steps[at];
+        return step?.do === 'store' ? [{ i, entry, step }] : [];
+      });
+      const stored = await put(storing.map(({ entry, step }) => ({ record: step.record, admitted: entry.record })));
+      const isLate = deps.clock() - roundMs > STORE_MS;
+      for (const [at, { i, step }] of storing.entries()) {
+        const one = stored[at];
+        if (one?.outcome?.outcome !== 'created' && one?.outcome?.outcome !== 'exists') {
+          results.set(i, failedResult(one?.outcome));
           continue;
         }
-        await deps.sleep(pauseMs, call.signal);
-        pauseMs = Math.min(LAST_PAUSE_MS, pauseMs * 2);
+        const { record } = one;
+        recent.remember(record);
+        const winner = isLate ? await quietly(() => settleLate(call, record, step.holds ?? [])) : undefined;
+        if (winner === undefined) await quietly(() => marks.set(call, record, step));
+        changed ||= isLate || step.outcome !== undefined;
+        const result = storedResult(record, step);
+        results.set(i, winner === undefined ? result : copyOf(result, winner));
       }
-      if (changed) await deps.dirty.mark(call.principal.tenant);
-      return entries.map((_entry, i) => results.get(i) ?? failedResult());
-    },
-  };
+      for (const [at, { entry, i }] of open.entries()) {
+        const step = steps[at];
+        const result = step === undefined ? undefined : await answered(call, entry.record, step);
+        if (result !== undefined) results.set(i, result);
+        // also what another process has stored: whoever is told that it is there finds it
+        changed ||= step?.do === 'merge' || step?.do === 'repeat';
+      }
+      for (const [at, { i }] of open.entries()) {
+        const step = steps[at];
+        const leader = step?.do === 'follow' ? results.get(open[step.leader]?.i ?? -1) : undefined;
+        if (leader !== undefined) results.set(i, following(leader));
+      }
+      if (results.size === entries.length) break;
+      const isStuck = results.size === done;
+      if (call.signal.aborted || (isStuck && deps.clock() - startMs > PATIENCE_MS)) {
+        if (results.size === 0) throw new HindsightError('ERR_BUSY', { cause: new Error('a claim never came free') });
+        break;
+      }
+      if (!isStuck) {
+        pauseMs = FIRST_PAUSE_MS;
+        continue;
+      }
+      await deps.sleep(pauseMs, call.signal);
+      pauseMs = Math.min(LAST_PAUSE_MS, pauseMs * 2);
+    }
+    if (changed) await deps.dirty.mark(call.principal.tenant);
+    return entries.map((_entry, i) => results.get(i) ?? failedResult());
+  }
 
   /** The answer for what is not stored as a memory of its own; undefined while it waits. */
   async function answered(call: CallContext, record: MemoryRecord, step: Step): Promise<WriteResult | undefined> {
