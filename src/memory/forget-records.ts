@@ -43,7 +43,7 @@ export async function forgetRecords(
     const ids = new Set(records.map((record) => record.memory_id));
     const others = (proposal: MemoryRecord): boolean => !ids.has(proposal.memory_id);
     await withdrawProposals(deps, call, records, others);
-    await leaveWithParents(deps, turns, call, records);
+    await leaveWithParents(deps, turns, writerOf(call.principal), records);
     const now = detached.some((turn) => ids.has(turn.memory_id)) ? await reload(deps, call, heads) : heads;
     const { forgotten, moved } = await markForgotten(deps, call, now);
     const gone = new Set(forgotten);
@@ -56,7 +56,7 @@ export async function forgetRecords(
     await returnWithParents(
       deps,
       turns,
-      call,
+      writerOf(call.principal),
       records.filter((record) => !gone.has(record.memory_id)),
     );
     await followClaims(deps, going);

@@ -1,11 +1,14 @@
 /** Replaces a head by its next version: copy first, what borrows from it cut loose, proposals ended; memory_update and memory_restore end here. */
-import type { MemoryRecord, StoredRecord } from '../domain/memory.ts';
+import { DEFAULT_STATUSES, SEARCHABLE_STATUSES, type MemoryRecord, type StoredRecord } from '../domain/memory.ts';
 import type { Admitted } from '../domain/sealed.ts';
 import { followClaims } from './conflicts/follow.ts';
 import { takeSlot } from './conflicts/take-slot.ts';
+import { slotKey } from './conflicts/keys.ts';
 import type { MemoryDeps } from './deps.ts';
+import { leaveWithChange, returnWithParents } from './derived.ts';
 import type { CallContext } from './gateway.ts';
 import { withdrawProposals } from './proposals.ts';
+import { writerOf } from './record.ts';
 import type { TurnLinks } from './turn-links.ts';
 import { keepVersion } from './versions.ts';
 
@@ -32,12 +35,27 @@ export async function replaceHead(
   const detached = lent ? await turns.detach([head]) : [];
   const withdrawn = withdrawnBy(head, record);
   if (withdrawn !== undefined) await withdrawProposals(deps, call, [head], withdrawn);
-  if ((await deps.index.replace(sealed, at)) === 'conflict') return 'conflict';
+  const writer = writerOf(call.principal);
+  await leaveWithChange(deps, turns, writer, head, record);
+  if ((await deps.index.replace(sealed, at)) === 'conflict') {
+    // what left for nothing comes back, or leaves again with the next try
+    if (takesAway(head, record)) await returnWithParents(deps, turns, writer, [head]);
+    return 'conflict';
+  }
   if (lent) await turns.settle([record], detached);
   if (withdrawn !== undefined) await withdrawProposals(deps, call, [head], withdrawn);
   if (CLAIMED_FIELDS.some((field) => record[field] !== head[field])) await followClaims(deps, [head], [record]);
-  if (record.status === 'active' && head.status !== 'active') await takeSlot(deps, turns, call, record);
+  if (takesAway(record, head)) await returnWithParents(deps, turns, writer, [record]);
+  const filled = (one: MemoryRecord): string | undefined => slotKey(one, deps.relations)?.id;
+  if (record.status === 'active' && (head.status !== 'active' || filled(head) !== filled(record)))
+    await takeSlot(deps, turns, call, record);
   return 'replaced';
+}
+
+/** Whether a memory that stands like `from` shows more than one that stands like `to`. */
+function takesAway(from: MemoryRecord, to: MemoryRecord): boolean {
+  if (!DEFAULT_STATUSES.includes(from.status)) return false;
+  return !SEARCHABLE_STATUSES.includes(to.status) || (from.visibility === 'shared' && to.visibility === 'private');
 }
 
 /** Which open proposals end with this change: all when the memory no longer holds, those others can see when it becomes private. */

@@ -6,7 +6,7 @@ import { HindsightError } from '../errors.ts';
 import { sealedTextsOf } from '../guard/sealed-texts.ts';
 import { proposedTo } from './apply-proposal.ts';
 import type { MemoryDeps } from './deps.ts';
-import { returnWithParents } from './derived.ts';
+import { parentsStand } from './derived.ts';
 import { changedFields } from './diff.ts';
 import type { CallContext } from './gateway.ts';
 import { loadForChange } from './load.ts';
@@ -26,6 +26,8 @@ const HOLDS: readonly Status[] = ['active', 'conflict'];
 /** Held back when it was forgotten: comes back held back. */
 const HELD: readonly Status[] = ['candidate', 'pending', 'quarantined'];
 const DECIDED_ELSEWHERE = 'it is held back or a proposal: that is decided on by confirming, releasing or updating';
+
+const SUMS_UP_GONE = 'a memory that it sums up is forgotten, held back or private: it comes back with that';
 
 /**
  * Rights are those of forgetting. What today's rules hold back does not come back active; an agent takes back neither what a person ended
@@ -59,6 +61,7 @@ async function attempt(
   if (!RESTORABLE.includes(head.status) || proposedTo(head) !== undefined) return unchanged(DECIDED_ELSEWHERE);
   const source = await sourceOf(deps, input, call, head);
   if (source === undefined) return unchanged(DECIDED_ELSEWHERE);
+  if (head.status === 'forgotten' && head.kind === 'summary' && !(await parentsStand(deps, head))) return unchanged(SUMS_UP_GONE);
   const nowIso = isoTime(deps.clock());
   const draft = restoredDraft(deps, head, source.from, {
     status: source.status,
@@ -92,7 +95,6 @@ async function attempt(
   const next = { record: linked, sealed: deps.guard.readmit(linked, record) };
   if ((await replaceHead(deps, turns, call, stored, next)) === 'conflict') return 'conflict';
   await slot.settle(call);
-  if (head.status === 'forgotten' && HOLDS.includes(linked.status)) await returnWithParents(deps, turns, call, [linked]);
   const outcome = linked.status === 'active' ? 'restored' : (linked.status as Answer['outcome']);
   return { done: { memory_id, outcome, version: kept.version, restored_version: source.from.version, guard } };
 }

@@ -15,6 +15,7 @@ import { followClaims } from './conflicts/follow.ts';
 import { takeSlot } from './conflicts/take-slot.ts';
 import { openCursor, signCursor } from './cursor.ts';
 import type { MemoryDeps } from './deps.ts';
+import { returnWithParents } from './derived.ts';
 import type { CallContext, ReviewState } from './gateway.ts';
 import { dueSpaces, writerOf } from './record.ts';
 import { makeVisible } from './visible.ts';
@@ -115,6 +116,7 @@ export async function carryOut(
     if (approved) await turns.settle([active], []);
     await followClaims(deps, [head], approved ? [active] : []);
     if (approved) await takeSlot(deps, turns, call, active);
+    if (approved) await returnWithParents(deps, turns, changed.created_by, [active]);
     return {
       done: {
         memory_id: head.memory_id,

@@ -4,6 +4,7 @@ import type { GuardMark, MemoryRecord } from '../domain/memory.ts';
 import type { RecordRef } from '../domain/ports.ts';
 import { followClaims } from './conflicts/follow.ts';
 import type { MemoryDeps } from './deps.ts';
+import { leaveWithChange, returnWithParents } from './derived.ts';
 import { serviceReads } from './service-reads.ts';
 import type { TurnDeps } from './turn-context.ts';
 import type { TurnLinks } from './turn-links.ts';
@@ -46,9 +47,13 @@ export function createSetAside(
       spaces_due: [],
     };
     await keepVersion(deps, head, nowIso);
+    await leaveWithChange(deps, turns, changed.created_by, head, changed);
     const outcome = await deps.index.replace(deps.guard.readmit(changed, head), stored.at);
     await turns.settle([outcome === 'replaced' ? changed : head], detached);
-    if (outcome !== 'replaced') return 'moved';
+    if (outcome !== 'replaced') {
+      if (aside.status === 'quarantined') await returnWithParents(deps, turns, changed.created_by, [head]);
+      return 'moved';
+    }
     await followClaims(deps, [head], [changed]);
     await deps.dirty.mark(head.tenant);
     return 'done';

@@ -37,22 +37,25 @@ describe('a summary of memories that are forgotten', () => {
     const { world, ids, summary } = await summarized();
     expect(await found(world, 'safe code of the archive')).to.include(summary);
     for (const memory_id of ids) await world.memory.forget({ memory_id }, world.call());
-    expect(head(world, summary)).to.include({ status: 'archived', reason: 'a memory that it sums up was forgotten' });
+    expect(head(world, summary)).to.include({ status: 'forgotten', reason: 'a memory that it sums up was forgotten' });
     expect(await found(world, 'safe code of the archive')).to.deep.equal([]);
     await world.memory.restore({ memory_id: ids[0] ?? '' }, world.call());
-    expect(head(world, summary).status, 'the other one is forgotten still').to.equal('archived');
+    expect(head(world, summary).status, 'the other one is forgotten still').to.equal('forgotten');
     await world.memory.restore({ memory_id: ids[1] ?? '' }, world.call());
     expect(head(world, summary)).to.include({ status: 'active', version: 3 });
     expect(await found(world, 'safe code of the archive')).to.include(summary);
   });
 
-  it('stands as it was archived by others, whatever is restored', async () => {
+  it('goes also where it was archived, and comes back archived', async () => {
     const { world, ids, summary } = await summarized();
     const [memory_id = ''] = ids;
     world.index.plant({ ...head(world, summary), status: 'archived', reason: 'not asked for in a long time' });
+    const archived = { query: 'safe code of the archive', filter: { status: ['archived' as const] } };
+    expect((await world.memory.search(archived, world.call())).hits.map(({ memory_id: id }) => id)).to.deep.equal([summary]);
     await world.memory.forget({ memory_id }, world.call());
+    expect((await world.memory.search(archived, world.call())).hits).to.deep.equal([]);
     await world.memory.restore({ memory_id }, world.call());
-    expect(head(world, summary)).to.include({ status: 'archived', reason: 'not asked for in a long time' });
+    expect(head(world, summary).status).to.equal('archived');
   });
 
   it('goes with a filter’s plan as well, and a call that broke off is repeated', async () => {
@@ -69,10 +72,10 @@ describe('a summary of memories that are forgotten', () => {
     await world.memory.forget({ ...target, plan }, world.call()).catch(() => undefined);
     expect(broke).to.equal(true);
     expect(head(world, memory_id).status).to.equal('active');
-    expect(head(world, summary).status, 'no crash leaves it to be found').to.equal('archived');
+    expect(head(world, summary).status, 'no crash leaves it to be found').to.equal('forgotten');
     await world.memory.forget({ ...target, plan }, world.call());
     expect(head(world, memory_id).status).to.equal('forgotten');
-    expect(head(world, summary).status).to.equal('archived');
+    expect(head(world, summary).status).to.equal('forgotten');
   });
 });
 
