@@ -1,5 +1,6 @@
 /** What a new memory does to a stored one it meets: repeats it, is taken in by it, takes its place, contradicts it, was true before it, or stands beside it. Pure. */
 import type { MemoryRecord } from '../../domain/memory.ts';
+import { TIER } from '../../domain/trust.ts';
 import { wordsOf } from '../../guard/screening/near-duplicates.ts';
 import { bringsOrigin, bringsTags, holdsTags } from '../../guard/unite.ts';
 import { filtersOf, slotKey, viewOf } from './keys.ts';
@@ -12,6 +13,8 @@ import { relationOf, speaksOfSelf } from './relation.ts';
 export interface Meeting {
   readonly does: 'repeat' | 'merge' | 'replace' | 'contest' | 'doubt' | 'past' | 'beside';
   readonly reason: string;
+  /** Of a doubted memory that is said again: what it is to that one where something else, not to be moved by it, says otherwise still. */
+  readonly otherwise?: Meeting;
 }
 
 /** What the writer may do with what is stored. */
@@ -79,8 +82,24 @@ export function related(head: MemoryRecord, record: MemoryRecord, policy: Relati
   return settingOf(head) === settingOf(record) ? relation : { kind: 'different', reason: 'of another time or place' };
 }
 
-/** Two texts that say the same. */
-export function meetingSame(head: MemoryRecord, record: MemoryRecord, reason: string, { nowMs }: Rights): Meeting {
+/** Two texts that say the same; what is in doubt is believed again when it is said again, as a first saying would be. */
+export function meetingSame(head: MemoryRecord, record: MemoryRecord, reason: string, rights: Rights): Meeting {
+  const otherwise = meetingRepeat(head, record, reason, rights);
+  if (!believesAgain(head, record)) return otherwise;
+  const mayReplace = (head.owner === record.owner || rights.admin) && !bringsTags(record, head);
+  return { does: mayReplace ? 'replace' : 'beside', reason: 'said again, though it was in doubt', otherwise };
+}
+
+/** By trust, and only what stands undoubted itself; what people called wrong or outdated a person has to say. */
+function believesAgain(head: MemoryRecord, record: MemoryRecord): boolean {
+  const isCalledWrong =
+    (head.doubt ?? 0) > 0 && (head.status === 'active' || (head.feedback?.wrong ?? 0) + (head.feedback?.outdated ?? 0) > 0);
+  if (!isCalledWrong && head.status !== 'conflict') return false;
+  if (record.status !== 'active' || (record.doubt ?? 0) > 0 || isEarlier(record, head)) return false;
+  return record.trust_tier >= Math.max(head.trust_tier, isCalledWrong ? TIER.user_stated : 0);
+}
+
+function meetingRepeat(head: MemoryRecord, record: MemoryRecord, reason: string, { nowMs }: Rights): Meeting {
   const more = saysMore(record, head);
   const own = head.owner === record.owner;
   const tagged = bringsTags(head, record);

@@ -6,7 +6,8 @@ import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
 import { serviceReads } from '../service-reads.ts';
 import { shownStatuses } from '../statuses.ts';
-import { against, EARLIER, meetingSame, type Rights } from './against.ts';
+import { against, EARLIER, meetingSame, type Meeting, type Rights } from './against.ts';
+import { isContested, isRepeat, metByWords } from './by-words.ts';
 import { claimAll, claimsOf, movedTo, renewed, type Claimant, type Standing } from './standings.ts';
 import { plainly, type Claimed, type Entry, type Step } from './entry.ts';
 import type { Heads } from './heads.ts';
@@ -26,10 +27,9 @@ interface Decision {
   readonly step: Step;
   readonly moves: readonly HeldSlot[];
   readonly unfinished: readonly { readonly head: RecordRef; readonly by: string }[];
+  /** Of a doubted memory said again: what becomes of it where something that it may not move says otherwise still. */
+  readonly otherwise?: Decision;
 }
-
-/** Contradictions that words alone may tell of: a text that contradicts more is one of a series (lots, readings, log lines). */
-const MOST_MET = 3;
 
 /** Texts of a call whose search does not wait for their claims: one round trip less for whoever writes one by one. */
 const SEARCHED_EARLY = 4;
@@ -60,10 +60,16 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     if (!readable(call, head.record)) return plain;
     const meeting = meetingSame(head.record, record, 'the same words', rights);
     const kept = standingOf(head.record) === 'held';
+    const repeated = ({ does, reason }: Meeting): Decision => {
+      if (does === 'beside') return plain;
+      if (does === 'merge' && !kept) return { ...plain, step: { do: 'merge', head, outcome: 'duplicate', reason } };
+      return { ...plain, step: repeats(head.record, reason) };
+    };
+    const again = meeting.otherwise;
+    if (again !== undefined)
+      return { ...taken, step: meets(taken.step, head, meeting), ...(isRepeat(again) ? { otherwise: repeated(again) } : {}) };
     if (meeting.does === 'replace') return kept ? taken : { ...taken, step: meets(taken.step, head, meeting) };
-    if (meeting.does === 'beside') return plain;
-    if (meeting.does === 'merge' && !kept) return { ...plain, step: { do: 'merge', head, outcome: 'duplicate', reason: meeting.reason } };
-    return { ...plain, step: repeats(head.record, meeting.reason) };
+    return repeated(meeting);
   };
 
   const onSlot = (
@@ -107,10 +113,14 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
 
   const decide = (call: CallContext, claimant: Claimant, standing: Standing, rights: Rights): Decision => {
     if (standing.own !== undefined) return { ...WAIT, step: { do: 'done', head: standing.own.record } };
-    return onSlot(call, claimant, standing.slot, onText(call, claimant, standing.print, rights), rights);
+    const said = onText(call, claimant, standing.print, rights);
+    const { otherwise } = said;
+    const decision = onSlot(call, claimant, standing.slot, said, rights);
+    if (otherwise === undefined) return decision;
+    return isContested(decision.step) ? otherwise : { ...decision, otherwise };
   };
 
-  /** What would be stored plainly is compared with memories of nearly the same words, as they are this moment. */
+  /** What would be stored, and not in doubt, is compared with memories of nearly the same words, as they are this moment. */
   const compareWords = async (
     call: CallContext,
     decisions: Map<number, Decision>,
@@ -119,7 +129,8 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
   ): Promise<void> => {
     const plain = [...decisions].flatMap(([i, decision]) => {
       const { step } = decision;
-      return step.do === 'store' && step.outcome === undefined && standingOf(step.record) === 'active' ? [{ i, decision, step }] : [];
+      if (step.do !== 'store' || step.record.status !== 'active') return [];
+      return step.outcome === undefined || step.outcome === 'replaced' ? [{ i, decision, step }] : [];
     });
     const records = plain.map(({ step }) => step.record);
     const found = await nearOf(deps, recent, begun ?? searchNear(deps, call, records), records);
@@ -137,12 +148,9 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
         if (head === undefined || standingOf(head.record) !== 'active') return [];
         return [{ head, meeting: against(head.record, step.record, policy, rights) }];
       });
-      // what says the same goes before what says otherwise
-      const same = meetings.find(({ meeting }) => meeting.does === 'repeat' || meeting.does === 'merge');
-      const past = meetings.filter(({ meeting }) => meeting.does === 'past').slice(0, 1);
-      const others = meetings.length > MOST_MET ? [] : past.length > 0 ? past : meetings;
-      const next = (same === undefined ? others : [same]).reduce((sofar: Step, { head, meeting }) => meets(sofar, head, meeting), step);
-      if (next !== step) decisions.set(i, { ...decision, step: next });
+      const next = metByWords(step, meetings);
+      if (isContested(next) && decision.otherwise !== undefined) decisions.set(i, decision.otherwise);
+      else if (next !== step) decisions.set(i, { ...decision, step: next });
       await pace(meetings.length);
     }
   };
