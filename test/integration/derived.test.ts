@@ -30,3 +30,50 @@ describe('a stored summary in a team’s namespace', function () {
   }
 
   async function call(method: string, path: string, token: string, body?: unknown, status = 200): Promise<Answer['body']> {
+    const answer = await service.call(method, path, token, body);
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(status);
+    return answer.body;
+  }
+
+  /** Nothing that they can ask for has these words. */
+  async function gone(summary: string, token = bob): Promise<void> {
+    await call('GET', `/v1/memories/${summary}`, token, undefined, 404);
+    const statuses = [undefined, { status: ['active', 'conflict', 'superseded', 'archived'] }];
+    for (const filter of statuses) {
+      const { hits } = await call('POST', '/v1/memories/search', token, { query: 'safe code red card archive', filter });
+      expect(JSON.stringify(hits)).not.to.contain('red card');
+    }
+  }
+
+  it('is read by nobody once a source is deleted, and again when it is brought back', async () => {
+    const { ids, summary } = await summarized();
+    await call('DELETE', `/v1/memories/${ids[0]}`, ann);
+    await gone(summary);
+    await call('POST', `/v1/memories/${ids[0]}/restore`, ann, {});
+    expect((await call('GET', `/v1/memories/${summary}`, bob)).status).to.equal('active');
+  });
+
+  for (const by of ['ann', 'bob'] as const)
+    it(`of ${by}’s is read by nobody once Ann makes a source private, nor brought back before that is shared again`, async () => {
+      const { ids, summary } = await summarized(by);
+      await call('PATCH', `/v1/memories/${ids[0]}`, ann, { visibility: 'private' });
+      for (const token of [bob, await service.mint({ sub: 'carol', namespaces: [`team.t${nth}`], scopes: SCOPES })])
+        await gone(summary, token);
+      const back = await call('POST', `/v1/memories/${summary}/restore`, by === 'ann' ? ann : bob, {});
+      expect(back.outcome).to.equal('unchanged');
+      await gone(summary);
+      await call('PATCH', `/v1/memories/${ids[0]}`, ann, { visibility: 'shared' });
+      expect((await call('GET', `/v1/memories/${summary}`, bob)).status).to.equal('active');
+    });
+
+  it('ends with a source that is to end sooner, and is in doubt when one says something else', async () => {
+    const { ids, summary } = await summarized();
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    await call('PATCH', `/v1/memories/${ids[1]}`, ann, { expires_at });
+    expect((await call('GET', `/v1/memories/${summary}`, bob)).expires_at).to.equal(expires_at);
+    await call('PATCH', `/v1/memories/${ids[1]}`, ann, { content: 'The archive moved to the third floor in March.' });
+    const { versions } = await call('GET', `/v1/memories/${summary}/history`, bob);
+    expect(versions[0].changes.map(({ field }: { field: string }) => field)).to.deep.equal(['reason']);
+    expect(JSON.stringify(versions[0].changes)).to.contain('something else');
+  });
+});
