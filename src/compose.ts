@@ -32,6 +32,7 @@ import { loadSecretFinder } from './guard/secrets/policy.ts';
 import { secretStage } from './guard/secrets/stage.ts';
 import { loadGuardPolicy } from './guard/text/policy.ts';
 import { rescanStage, type HeldBack } from './guard/screening/rescan.ts';
+import { nameJudge, withJudgedNames } from './guard/text/namespace-names.ts';
 import { textJudge, textStage } from './guard/text/stage.ts';
 import { trustPolicySchema } from './guard/policy.ts';
 import { createHttpServer } from './http/server.ts';
@@ -182,7 +183,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     index,
     guard,
     findSecrets,
-    namespaces: createNamespaceStore({ client, prefix, clock }),
+    namespaces: withJudgedNames(createNamespaceStore({ client, prefix, clock }), nameJudge(textPolicy.rules)),
     idempotency: createIdempotencyStore({ client, prefix, clock }),
     stats,
     feedback: createFeedbackStore({ client, schema, clock }),

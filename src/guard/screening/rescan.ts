@@ -5,10 +5,11 @@ import { TIER, VERDICTS, type Verdict } from '../../domain/trust.ts';
 import { statusOf } from '../admission.ts';
 import type { ScreenedFields, ScreenOptions, ScreenStage } from '../guard.ts';
 import { sealedTextsOf } from '../sealed-texts.ts';
+import type { Named } from '../text/identifiers.ts';
 
 /** What the rules of this revision say of texts at a tier; the judge that admission asks as well. */
 export type TextJudge = (
-  record: Parameters<typeof sealedTextsOf>[0],
+  record: Parameters<typeof sealedTextsOf>[0] & Named & { readonly namespace?: string; readonly uri?: string | undefined },
   tier: number,
 ) => Promise<{ readonly verdict: Verdict; readonly ruleIds: readonly string[] }>;
 

@@ -30,6 +30,8 @@ export const rulesSchema = z.strictObject({
         any: z.array(z.string()).optional(),
         none: z.array(z.string()).optional(),
         max_tier: z.enum(TIER_NAMES).optional(),
+        // true: also in the words of an address, where most of what pages are called says nothing to anybody
+        addresses: z.boolean().optional(),
         match: z.array(z.string()).min(1),
         pass: z.array(z.string()).min(1),
       }),
@@ -43,6 +45,8 @@ export type Rules = DeepReadonly<z.output<typeof rulesSchema>>;
 export interface Finding {
   readonly ruleId: string;
   readonly contentClass: ContentClass;
+  /** Whether the rule holds in the words of an address too. */
+  readonly addresses: boolean;
 }
 
 /** A rule; concepts by their numbers. */
@@ -91,7 +95,7 @@ export function compileRules(concepts: Concepts, rules: Rules): RuleSet {
       none: (rule.none ?? []).map(indexOf),
       unit: rule.unit,
       maxTier: TIER[rule.max_tier ?? 'operator'],
-      finding: { ruleId: rule.id, contentClass: rule.class },
+      finding: { ruleId: rule.id, contentClass: rule.class, addresses: rule.addresses === true },
     };
   });
   return {

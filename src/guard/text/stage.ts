@@ -4,6 +4,8 @@ import { INSTRUCTION_TIER, TIER, VERDICTS, type Verdict } from '../../domain/tru
 import type { AdmissionStage } from '../admission.ts';
 import type { TextJudge } from '../screening/rescan.ts';
 import { sealedTextsOf } from '../sealed-texts.ts';
+import { namesOf, wordsOfAddress } from './identifiers.ts';
+import { nameJudge } from './namespace-names.ts';
 import type { RuleSet } from './rules.ts';
 import { verdictFor, type VerdictTable } from './verdicts.ts';
 import { readingBudget, viewsOf } from './views.ts';
@@ -19,6 +21,7 @@ export interface TextGuardPolicy {
 
 /** Finds instructions, sensitive operations and hidden payloads; the verdict is the gravest over all readings. */
 export function textJudge({ rules, verdicts }: TextGuardPolicy): TextJudge {
+  const judgeName = nameJudge(rules);
   return async (record, tier) => {
     // one line each, so that what is split over fields is read together
     const text = Object.values(sealedTextsOf(record)).join('\n');
@@ -38,6 +41,20 @@ export function textJudge({ rules, verdicts }: TextGuardPolicy): TextJudge {
       ruleIds.add(EXCESS);
       verdict = graver(verdict, verdictFor(verdicts, 'sensitive', true, tier));
     }
+    const address = record.uri === undefined ? undefined : wordsOfAddress(record.uri);
+    for (const words of address === undefined ? namesOf(record) : [...namesOf(record), address])
+      for (const view of viewsOf(words))
+        for (const finding of rules.find(view.text, tier, view.hidden)) {
+          if (words === address && !finding.addresses) continue;
+          ruleIds.add(`${finding.ruleId}@name`);
+          verdict = graver(verdict, verdictFor(verdicts, finding.contentClass, view.hidden, tier));
+        }
+    // a person may go on in a namespace that there is; nobody else adds to one that gives orders
+    if (record.namespace !== undefined && tier < INSTRUCTION_TIER)
+      for (const ruleId of judgeName(record.namespace)) {
+        ruleIds.add(ruleId);
+        verdict = 'block';
+      }
     return { verdict, ruleIds: [...ruleIds] };
   };
 }
@@ -62,8 +79,8 @@ function wholeGroup(text: string, from: number): number {
  */
 export const textStage = (judge: TextJudge): AdmissionStage => ({
   name: 'text',
-  judge: async (draft, { unmasked }, { tier }) => {
-    const text = unmasked === undefined ? draft : { ...draft, ...unmasked };
+  judge: async (draft, { unmasked, source }, { tier }) => {
+    const text = { ...draft, ...unmasked, uri: source?.uri };
     const found = await judge(text, tier);
     if (draft.visibility !== 'shared' || tier < INSTRUCTION_TIER) return found;
     const { ruleIds } = await judge(text, TIER.external);

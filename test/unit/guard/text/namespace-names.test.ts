@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import type { NamespaceRecord, NamespaceStore } from '../../../../src/domain/ports.ts';
+import { HindsightError } from '../../../../src/errors.ts';
+import { nameJudge, withJudgedNames } from '../../../../src/guard/text/namespace-names.ts';
+import { compileRules, type RuleSet } from '../../../../src/guard/text/rules.ts';
+
+const rules = compileRules(
+  { version: 1, concepts: { skip: { en: ['\\bskip the gate\\b'], zh: ['跳过门禁'] } } },
+  { version: 1, rules: [{ id: 'skip', class: 'directive', unit: 'sentence', all: ['skip'], match: ['x'], pass: ['x'] }] },
+);
+
+/** A store that keeps what it is told to make. */
+function storeOf(made: Map<string, NamespaceRecord>): NamespaceStore {
+  const ensure: NamespaceStore['ensure'] = (tenant, namespace, owner) => {
+    const record = { tenant, namespace, owner, generation: 1, scenario: 'assistant', collect: 'on', created_at: '' } as const;
+    made.set(namespace, made.get(namespace) ?? record);
+    return Promise.resolve(made.get(namespace) ?? record);
+  };
+  return {
+    ensure,
+    get: (_tenant, namespace) => Promise.resolve(made.get(namespace)),
+    setCollect: (tenant, namespace, owner) => ensure(tenant, namespace, owner),
+  };
+}
+
+const failureOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('names of namespaces', () => {
+  it('are judged once, with separators as spaces', () => {
+    let asked = 0;
+    const counting: RuleSet = { find: (...args) => (asked++, rules.find(...args)) };
+    const judge = nameJudge(counting);
+    for (let i = 0; i < 3; i += 1) expect(judge('shared.skip-the_gate')).to.deep.equal(['skip@namespace']);
+    expect(asked).to.equal(1);
+    for (const name of ['shared', 'user.mary-ann', 'shared.gate-keepers-of-the-museum']) expect(judge(name), name).to.deep.equal([]);
+  });
+
+  it('that give orders are not made, by a write or by a switch', async () => {
+    const made = new Map<string, NamespaceRecord>();
+    const store = withJudgedNames(storeOf(made), nameJudge(rules));
+    for (const call of [store.ensure('t', 'shared.skip-the-gate', 'o'), store.setCollect('t', 'shared.skip-the-gate', 'o', 'off')]) {
+      const error = await failureOf(call);
+      expect(error).to.be.instanceOf(HindsightError);
+      expect((error as HindsightError).faults).to.deep.equal([
+        { pointer: '/namespace', message: 'reads as an instruction (skip@namespace): choose another name' },
+      ]);
+    }
+    expect(made.size).to.equal(0);
+  });
+
+  it('that were made before stay in use, and harmless ones are made', async () => {
+    const made = new Map<string, NamespaceRecord>();
+    const plain = storeOf(made);
+    await plain.ensure('t', 'shared.skip-the-gate', 'o');
+    const store = withJudgedNames(plain, nameJudge(rules));
+    expect((await store.ensure('t', 'shared.skip-the-gate', 'o')).namespace).to.equal('shared.skip-the-gate');
+    await store.ensure('t', 'shared.gates', 'o');
+    expect([...made.keys()]).to.deep.equal(['shared.skip-the-gate', 'shared.gates']);
+  });
+});
