@@ -2,6 +2,7 @@
 import { DEFAULT_STATUSES, SEARCHABLE_STATUSES, type MemoryRecord, type StoredRecord } from '../domain/memory.ts';
 import type { Admitted } from '../domain/sealed.ts';
 import { followClaims } from './conflicts/follow.ts';
+import { LEASE_MS } from './conflicts/standings.ts';
 import { takeSlot } from './conflicts/take-slot.ts';
 import { slotKey } from './conflicts/keys.ts';
 import type { MemoryDeps } from './deps.ts';
@@ -48,7 +49,7 @@ export async function replaceHead(
   if (takesAway(record, head)) await returnWithParents(deps, turns, writer, [record]);
   const filled = (one: MemoryRecord): string | undefined => slotKey(one, deps.relations)?.id;
   if (record.status === 'active' && (head.status !== 'active' || filled(head) !== filled(record)))
-    await takeSlot(deps, turns, call, record);
+    await takeSlot(deps, turns, call, record, LEASE_MS);
   return 'replaced';
 }
 

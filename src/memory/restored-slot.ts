@@ -1,6 +1,7 @@
-/** A memory that comes back into a slot where another one stands by now: it takes its place, or both stay and the less trusted one is in doubt. */
+/** A memory that comes back, or is changed, into a slot where another one stands by now: it takes its place, or both stay and the less trusted one is in doubt. */
 import { DEFAULT_STATUSES, type MemoryRecord, type StoredRecord } from '../domain/memory.ts';
 import type { HeldSlot } from '../domain/slots.ts';
+import { against, EARLIER } from './conflicts/against.ts';
 import { createHeads } from './conflicts/heads.ts';
 import { slotKey } from './conflicts/keys.ts';
 import { DOUBT, refOf } from './conflicts/meet.ts';
@@ -11,12 +12,31 @@ import { serviceReads } from './service-reads.ts';
 import type { TurnLinks } from './turn-links.ts';
 
 const PAUSE_MS = 50;
+const CONTRADICTS = 'another memory says otherwise: both stay';
 
 /** What is to be done with the slot; `record` is what comes back, with its ties. */
 export interface SlotReturn {
   readonly record: MemoryRecord;
+  /** What the slot made of it, in one sentence. */
+  readonly reason?: string;
   /** Once the record stands. A crash before leaves both active, one during is ended by the slot repair. ERR_STORE_*. */
   settle(call: CallContext): Promise<void>;
+}
+
+/**
+ * What a change does to the slot that it moves a memory into: as when it comes back, but that one which was over before what stands there is
+ * history at once, and a sentence that goes with it stays beside it. ERR_STORE_*.
+ */
+export async function movesToSlot(
+  deps: MemoryDeps,
+  turns: TurnLinks,
+  head: MemoryRecord,
+  record: MemoryRecord,
+  call: CallContext,
+): Promise<SlotReturn> {
+  const id = slotKey(record, deps.relations)?.id;
+  if (id === undefined || id === slotKey(head, deps.relations)?.id) return { record, settle: async () => undefined };
+  return returnToSlot(deps, turns, record, call, true);
 }
 
 /**
@@ -28,6 +48,7 @@ export async function returnToSlot(
   turns: TurnLinks,
   record: MemoryRecord,
   { principal, signal }: CallContext,
+  changed = false,
 ): Promise<SlotReturn> {
   const alone: SlotReturn = { record, settle: async () => undefined };
   const id = slotKey(record, deps.relations)?.id;
@@ -36,14 +57,33 @@ export async function returnToSlot(
   if (found === undefined) return alone;
   const { held, other, isOnItsWay } = found;
   // whoever is about to be stored in the slot keeps it
-  if (isOnItsWay) return { ...alone, record: { ...record, status: 'conflict', doubt: DOUBT, conflict_with: [held.document.memory_id] } };
+  if (isOnItsWay)
+    return {
+      ...alone,
+      reason: CONTRADICTS,
+      record: { ...record, status: 'conflict', doubt: DOUBT, conflict_with: [held.document.memory_id] },
+    };
   const stands = other !== undefined && DEFAULT_STATUSES.includes(other.record.status) && slotKey(other.record, deps.relations)?.id === id;
   if (!stands) return { record, settle: () => move(deps, held, record.memory_id) };
   const { memory_id: otherId, trust_tier: tier, owner } = other.record;
   const heads = createHeads(deps, turns);
-  if (record.trust_tier < tier || (owner !== record.owner && !principal.scopes.has('memory:admin')))
+  const admin = principal.scopes.has('memory:admin');
+  const does = changed ? against(other.record, record, deps.relations, { admin, nowMs: deps.clock() }).does : undefined;
+  if (does === 'beside') return alone;
+  if (does === 'past')
+    return { ...alone, reason: EARLIER, record: { ...record, status: 'superseded', superseded_by: otherId, reason: EARLIER } };
+  if (does === 'doubt')
+    return {
+      record: { ...record, conflict_with: [...(record.conflict_with ?? []).filter((one) => one !== otherId), otherId] },
+      settle: async (call) => {
+        await move(deps, held, record.memory_id);
+        await heads.doubt(refOf(other.record), record.memory_id, call);
+      },
+    };
+  if (record.trust_tier < tier || (owner !== record.owner && !admin))
     return {
       record: { ...record, status: 'conflict', doubt: DOUBT, conflict_with: [otherId] },
+      reason: CONTRADICTS,
       settle: (call) => heads.contest(refOf(other.record), record.memory_id, call),
     };
   return {

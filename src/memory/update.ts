@@ -14,6 +14,7 @@ import { masked, maskedFingerprint, remasked, textsOf } from './masking.ts';
 import { BLOCKED, propose } from './proposals.ts';
 import { dueSpaces, eventAt, invalid, utc, writerOf } from './record.ts';
 import { replaceHead } from './replace-head.ts';
+import { movesToSlot } from './restored-slot.ts';
 import { shownStatuses } from './statuses.ts';
 import { textFields, withoutDerived } from './texts.ts';
 import type { TurnLinks } from './turn-links.ts';
@@ -90,8 +91,11 @@ async function attempt(
     return { done: { memory_id, outcome: 'blocked', version: head.version, reason: BLOCKED, guard } };
   if (record.status !== draft.status) return { done: await propose(deps, call, head, next, nowIso, unmasked) };
 
-  if ((await replaceHead(deps, turns, call, stored, { record, sealed })) === 'conflict') return 'conflict';
-  return { done: { memory_id, outcome: 'updated', version: record.version, guard } };
+  const slot = await movesToSlot(deps, turns, head, record, call);
+  const tied = { record: slot.record, sealed: slot.record === record ? sealed : deps.guard.readmit(slot.record, record) };
+  if ((await replaceHead(deps, turns, call, stored, tied)) === 'conflict') return 'conflict';
+  await slot.settle(call);
+  return { done: { memory_id, outcome: 'updated', version: record.version, guard, ...defined({ reason: slot.reason }) } };
 }
 
 /** The texts of the request itself; metadata comes as a patch, whose values are all there is to judge. */

@@ -10,21 +10,32 @@ import { createHeads } from './heads.ts';
 import { refOf } from './meet.ts';
 import { claimAll, claimsOf, movedTo } from './standings.ts';
 
+const PAUSE_MS = 50;
+
 /**
  * What holds the slot by then is superseded where the record may take its place, and told of the contradiction otherwise; a record that was
- * over before it is history at once. Best effort, as the record stands: one that somebody is about to store, or that keeps moving, stays.
+ * over before it is history at once. Best effort, as the record stands: one that is not stored within `patienceMs`, or that keeps moving, stays.
  */
-export async function takeSlot(deps: MemoryDeps, turns: TurnLinks, call: CallContext, record: MemoryRecord): Promise<void> {
+export async function takeSlot(deps: MemoryDeps, turns: TurnLinks, call: CallContext, record: MemoryRecord, patienceMs = 0): Promise<void> {
   const heads = createHeads(deps, turns);
   const reads = serviceReads(deps);
   const rights = { admin: call.principal.scopes.has('memory:admin'), nowMs: deps.clock() };
+  let pausesLeft = patienceMs / PAUSE_MS;
   for (let attempt = 0; attempt < MAX_CAS_TRIES; attempt += 1) {
     const claimant = claimsOf(record, deps.relations, rights.nowMs);
     const { slot } = claimant;
     if (slot === undefined) return;
     const [standing] = await claimAll(deps.slots, reads, [{ ...claimant, print: undefined }], deps.relations, rights.nowMs);
     const held = standing?.slot;
-    if (held === undefined || held.state === 'ours' || held.state === 'wait') return;
+    if (held === undefined || held.state === 'ours') return;
+    if (held.state === 'wait') {
+      pausesLeft -= 1;
+      if (call.signal.aborted || pausesLeft < 0) return;
+      // one that is about to be stored is met once it stands
+      attempt -= 1;
+      await deps.sleep(PAUSE_MS, call.signal).catch(() => undefined);
+      continue;
+    }
     if (held.state === 'free') {
       const [moved] = await deps.slots.move(record.tenant, [movedTo(held.held, slot.document)]);
       if (moved !== 'conflict') return;

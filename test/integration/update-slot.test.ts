@@ -1,0 +1,73 @@
+/** Changes of stored memories on a real engine: into a slot that is taken, and beside others that change or forget the same memory. */
+import { expect } from 'chai';
+import { startHashedService, type Answer, type HashedService } from '../support/service.ts';
+
+describe('a memory that is changed over REST', function () {
+  this.timeout(180_000);
+  let service: HashedService;
+  let nth = 0;
+  before(async () => (service = await startHashedService({ RATE_LIMIT_PROFILE: 'bench' })));
+  after(() => service.close());
+
+  async function call(method: string, path: string, token: string, body?: unknown): Promise<Answer['body']> {
+    const answer = await service.call(method, path, token, body);
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+    return answer.body;
+  }
+  const own = async (actor: 'user' | 'agent', sub = `ann${nth}`): Promise<string> => service.mint({ sub, actor });
+  const write = async (token: string, content: string, more: object = {}): Promise<string> =>
+    (await call('POST', '/v1/memories', token, { content, ...more })).results[0].memory_id;
+  const stands = async (token: string, id: string): Promise<Answer['body']> =>
+    (await call('GET', '/v1/memories?status=active,conflict,superseded', token)).items.find(
+      (item: { memory_id: string }) => item.memory_id === id,
+    );
+
+  it('takes the place of the memory in the slot it moves into, and gives it to the next value', async () => {
+    nth += 1;
+    const token = await own('user');
+    const rome = await write(token, 'I live in Rome.');
+    const moved = await write(token, 'I work at Bosch.');
+    await call('PATCH', `/v1/memories/${moved}`, token, { content: 'I live in Oslo.' });
+    expect(await stands(token, rome)).to.include({ status: 'superseded', superseded_by: moved });
+    expect((await stands(token, moved)).status).to.equal('active');
+    const kiel = await write(token, 'I live in Kiel.');
+    expect(await stands(token, moved)).to.include({ status: 'superseded', superseded_by: kiel });
+    expect((await stands(token, kiel)).status).to.equal('active');
+  });
+
+  it('takes no place of what is more trusted: both stay, and it is in doubt', async () => {
+    nth += 1;
+    const [person, agent] = [await own('user'), await own('agent')];
+    const rome = await write(person, 'I live in Rome.');
+    const other = await write(agent, 'I work at Bosch.');
+    const { reason } = await call('PATCH', `/v1/memories/${other}`, agent, { content: 'I live in Oslo.' });
+    expect(reason).to.contain('otherwise');
+    expect((await stands(agent, rome)).status).to.equal('active');
+    expect((await stands(agent, other)).status).to.equal('conflict');
+  });
+
+  it('is history at once where it tells of a time before what stands there', async () => {
+    nth += 1;
+    const token = await own('user');
+    const rome = await write(token, 'I live in Rome.', { occurred_at: '2025-05-01T00:00:00Z' });
+    const other = await write(token, 'I work at Bosch.');
+    await call('PATCH', `/v1/memories/${other}`, token, { content: 'I live in Oslo.', occurred_at: '2019-05-01T00:00:00Z' });
+    expect((await stands(token, rome)).status).to.equal('active');
+    expect(await stands(token, other)).to.include({ status: 'superseded', superseded_by: rome });
+  });
+
+  it('leaves one value where several move into the slot at once, beside a write', async () => {
+    for (let race = 0; race < 3; race += 1) {
+      nth += 1;
+      const token = await own('user');
+      const ids = [await write(token, 'I work at Bosch.'), await write(token, 'My cat is called Minka.')];
+      await Promise.all([
+        call('PATCH', `/v1/memories/${ids[0]}`, token, { content: 'I live in Oslo.' }),
+        call('PATCH', `/v1/memories/${ids[1]}`, token, { content: 'I live in Turin.' }),
+        write(token, 'I live in Kiel.'),
+      ]);
+      const { items } = await call('GET', '/v1/memories?status=active', token);
+      expect(items.map(({ content }: { content: string }) => content)).to.have.length(1);
+    }
+  });
+});
