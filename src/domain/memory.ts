@@ -73,11 +73,21 @@ export interface Origin {
   readonly ts: string;
 }
 
+/** Who let the texts of a version in. */
+export interface Confirmation {
+  /** Owner id of that person. */
+  readonly principal: string;
+  /** True: the words were somebody else's, and an admin decided on them. */
+  readonly of_another: boolean;
+}
+
 export interface GuardMark {
   readonly verdict: string;
   readonly rule_ids: readonly string[];
   readonly policy_revision: string;
   readonly score?: number;
+  /** Where a person let these very texts in; a version with other texts has none. */
+  readonly confirmed_by?: Confirmation;
 }
 
 export interface Passage {

@@ -1,5 +1,5 @@
 /** Admission: what is decided about a text before it may be stored. Each stage can only lower trust, add taint and sharpen the verdict. */
-import type { MemoryRecord, Origin, SourceType, Status } from '../domain/memory.ts';
+import type { Confirmation, MemoryRecord, Origin, SourceType, Status } from '../domain/memory.ts';
 import type { Actor, Principal } from '../domain/principal.ts';
 import { TIER, VERDICTS, type Verdict } from '../domain/trust.ts';
 import type { TrustPolicy } from './policy.ts';
@@ -10,6 +10,8 @@ export type MemoryDraft = Omit<MemoryRecord, 'trust_tier' | 'origin' | 'parents'
 /** A person's leave for the texts of one held-back proposal, given by the guard (`consentTo`) and good for nothing else. */
 export interface Consent {
   readonly tier: number;
+  /** Where it is a person's decision, and not an answer that a client carried. */
+  readonly confirmed_by?: Confirmation;
   /** The texts that were shown. */
   readonly texts: Readonly<Record<string, string>>;
 }

@@ -1,7 +1,7 @@
 /** Puts what is reference only into the envelope, and makes the one line that a prompt shows of a thing; the last step of the guard's screen. */
 import type { MemoryRecord } from '../domain/memory.ts';
-import { INSTRUCTION_TIER, TIER } from '../domain/trust.ts';
 import { oneLine } from '../text/one-line.ts';
+import { mayInstruct } from './confirmation.ts';
 import { envelopeOf, neutralise, type Wrap } from './envelope.ts';
 
 export interface Enclosed<T> {
@@ -42,16 +42,6 @@ export function enclosed<T>(
     const line = lineOf === undefined ? {} : { line: lineIn(lineOf(value), referenceOnly, wrap) };
     return { value: referenceOnly && !raw ? wrapped(value, wrap) : value, referenceOnly, ...line };
   });
-}
-
-/**
- * What a person stated, and nothing below, is more than data to consult. Where it tells an assistant what to do (a rule said so when it was
- * written), that goes for the assistants of this person alone: to the readers of a shared place it is data, unless it was confirmed
- * (guard.md, G12: MINJA).
- */
-function mayInstruct(record: Decisive, reader: string): boolean {
-  if (record.trust_tier < INSTRUCTION_TIER) return false;
-  return record.owner === reader || record.trust_tier >= TIER.user_confirmed || record.guard.rule_ids.length === 0;
 }
 
 /**

@@ -27,6 +27,7 @@ import {
   type MemoryDraft,
 } from './admission.ts';
 import type { Hubness } from './anomaly/hubness.ts';
+import { confirmationBy } from './confirmation.ts';
 import { enclosed, type Enclosed, type LineOf } from './enclose.ts';
 import { wrapTexts } from './envelope.ts';
 import type { TrustPolicy } from './policy.ts';
@@ -224,7 +225,7 @@ export function createGuard(options: GuardOptions): Guard {
     const recordOf = (hit: RankedHit): ScreenedFields => hit.record;
     const { values: visible, degraded } = await allowed(hits, by, options, recordOf);
     // before copies take one place: they are what corroborates
-    const values = options.influenceOnly === true ? influential(visible) : visible;
+    const values = options.influenceOnly === true ? influential(visible, by.scope.principal.owner) : visible;
     const { tenant, principal } = by.scope;
     const weighed =
       options.topK === undefined || options.query === undefined || hubness === undefined
@@ -277,6 +278,8 @@ export function createGuard(options: GuardOptions): Guard {
       const found = await judge(draft, context);
       const judgement = context.consent === undefined ? found : consented(draft, found, context.consent);
       const mark: GuardMark = { verdict: judgement.verdict, rule_ids: judgement.ruleIds, policy_revision: policyRevision };
+      // for these very texts alone: other ones are nobody's decision yet
+      const confirmed_by = context.consent?.confirmed_by ?? context.restores?.guard.confirmed_by;
       const status = statusOf(judgement.verdict, draft.status);
       if (status === undefined) return { record: undefined, sealed: undefined, mark };
       const parents = context.parents.map((parent) => parent.memory_id);
@@ -288,7 +291,7 @@ export function createGuard(options: GuardOptions): Guard {
         origin: originsOf(context, isoTime(clock())),
         ...(parents.length + kept.length > 0 ? { parents: [...new Set([...kept, ...parents])] } : {}),
         ...(judgement.taint.length > 0 ? { taint: judgement.taint } : {}),
-        guard: mark,
+        guard: confirmed_by === undefined ? mark : { ...mark, confirmed_by },
       };
       return { record, sealed: admit(record), mark };
     },
@@ -303,14 +306,18 @@ export function createGuard(options: GuardOptions): Guard {
       requireConfirmer(principal);
       const changed = changedSeal(record, from);
       if (changed !== undefined) throw new HindsightError('ERR_INTERNAL', { cause: new Error(`confirm: ${changed} was changed`) });
-      return admit({ ...record, status: 'active', trust_tier: TIER.user_confirmed, reason: 'confirmed by a person' });
+      const guard = { ...record.guard, confirmed_by: confirmationBy(principal, from.owner) };
+      return admit({ ...record, status: 'active', trust_tier: TIER.user_confirmed, guard, reason: 'confirmed by a person' });
     },
     consentTo: (proposal, principal, by) => {
       if (by === 'decision') requireConfirmer(principal);
       else if (proposal.status !== 'pending' || proposal.owner !== principal.owner)
         throw new HindsightError('ERR_INTERNAL', { cause: new Error('consentTo: not a pending proposal of this owner') });
-      const tier = by === 'decision' ? TIER.user_confirmed : acknowledgedTier(proposal, by);
-      const consent = Object.freeze({ tier, texts: sealedTextsOf(proposal) });
+      const leave =
+        by === 'decision'
+          ? { tier: TIER.user_confirmed, confirmed_by: confirmationBy(principal, proposal.owner) }
+          : { tier: acknowledgedTier(proposal, by) };
+      const consent = Object.freeze({ ...leave, texts: sealedTextsOf(proposal) });
       consents.add(consent);
       return consent;
     },
@@ -382,5 +389,7 @@ const SEALED_FIELDS = [
 
 function changedSeal(record: MemoryRecord, from: MemoryRecord): string | undefined {
   if (record.trust_tier > from.trust_tier) return 'trust_tier';
+  const { confirmed_by: by } = record.guard;
+  if (by !== undefined && JSON.stringify(by) !== JSON.stringify(from.guard.confirmed_by)) return 'guard.confirmed_by';
   return SEALED_FIELDS.find((field) => record[field] !== from[field] && JSON.stringify(record[field]) !== JSON.stringify(from[field]));
 }

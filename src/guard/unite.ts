@@ -43,6 +43,7 @@ export function united(record: MemoryRecord, head: MemoryRecord, other: MemoryRe
     ...rest,
     trust_tier: Math.min(head.trust_tier, other.trust_tier),
     origin: unitedOrigins(head.origin, other.origin),
+    guard: unitedMark(record, head, other),
     ...(tags.length > 0 ? { tags } : {}),
     ...(taint.length > 0 ? { taint } : {}),
     ...(parents.length > 0 ? { parents } : {}),
@@ -54,6 +55,13 @@ function foreignPart(record: MemoryRecord, head: MemoryRecord, other: MemoryReco
   if (record.owner !== head.owner) return 'owner';
   const [before, brought] = [sealedTextsOf(head), sealedTextsOf(other)];
   return Object.entries(sealedTextsOf(record)).find(([field, text]) => text !== before[field] && text !== brought[field])?.[0];
+}
+
+/** Confirmed is what was confirmed of both, by the same person. */
+function unitedMark({ guard }: MemoryRecord, head: MemoryRecord, other: MemoryRecord): MemoryRecord['guard'] {
+  const { confirmed_by: by } = head.guard;
+  const { confirmed_by: _by, ...mark } = guard;
+  return by !== undefined && JSON.stringify(by) === JSON.stringify(other.guard.confirmed_by) ? { ...mark, confirmed_by: by } : mark;
 }
 
 /** Origins of both, each once; the first one is always kept. */

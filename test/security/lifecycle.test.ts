@@ -1,5 +1,6 @@
 /** N6, L1-L5 (guard.md) on the running service: sharing and forgetting are rights of the owner, what is forgotten is gone, and no claim of time or use counts. */
 import { expect } from 'chai';
+import { unwrapped } from '../../src/guard/envelope.ts';
 import { storedRecords } from '../support/scenario-stored.ts';
 import { startHashedService, type Answer, type HashedService } from '../support/service.ts';
 
@@ -124,8 +125,9 @@ describe('life of a memory (N6, L)', function () {
       });
       if (dry.plan !== undefined) await call('POST', '/v1/memories/forget', token, { plan: dry.plan });
     }
-    const { body } = await call('GET', `/v1/memories/${id}`, bob);
+    const { body } = await call('GET', `/v1/memories/${id}`, alice);
     expect([body.content, body.version]).to.deep.equal(['The shared tamarind.', 1]);
+    expect(unwrapped((await call('GET', `/v1/memories/${id}`, bob)).body.content)).to.equal('The shared tamarind.');
   });
 
   it('L4: the time of a memory is the server’s: no claim makes it newer, and lives are bounded', async () => {

@@ -1,6 +1,6 @@
 /** Leaves only what may influence an answer by itself: confirmed by a person, or said by two origins that have nothing to do with each other; a step of the screen of a search. */
 import type { HitRecord, RankedHit, SignalPart } from '../../domain/ranking.ts';
-import { TIER } from '../../domain/trust.ts';
+import { confirmedFor } from '../confirmation.ts';
 import { claimKey, wordsOf } from './near-duplicates.ts';
 import { principalsOf } from './origins.ts';
 
@@ -9,9 +9,10 @@ const ORIGINS = 2;
 /**
  * Hits in their order, each with a signal of no weight that says why it is here. Two hits say the same when they do so in the same words
  * about the same subject and day, wherever they stand: what merely resembles another claim (another payee, another number) is no
- * corroboration. Origins are principals; copies, tokens and sources of one count once.
+ * corroboration. Origins are principals; copies, tokens and sources of one count once. `reader` is an owner id: what others confirmed of
+ * their own words is not confirmed for them.
  */
-export function influential(hits: readonly RankedHit[]): readonly RankedHit[] {
+export function influential(hits: readonly RankedHit[], reader: string): readonly RankedHit[] {
   const origins = new Map<string, Set<string>>();
   for (const { record } of hits) {
     const key = keyOf(record);
@@ -21,7 +22,7 @@ export function influential(hits: readonly RankedHit[]): readonly RankedHit[] {
   }
   return hits.flatMap((hit) => {
     const count = origins.get(keyOf(hit.record))?.size ?? 0;
-    const confirmed = hit.record.trust_tier >= TIER.user_confirmed;
+    const confirmed = confirmedFor(hit.record, reader);
     if (!confirmed && count < ORIGINS) return [];
     const sentence = confirmed ? 'A person has confirmed this' : `${count} origins say this in the same words`;
     const part: SignalPart = { signal: 'corroboration', raw: count, normalised: 1, weight: 0, contribution: 0, sentence };

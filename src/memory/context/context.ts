@@ -44,7 +44,9 @@ export async function context(deps: MemoryDeps, input: ContextInput, call: CallC
   ]);
   const budget = input.token_budget ?? rules.default_token_budget;
   const past = effort.was ? await pastOf(deps, found, boundary, rules) : NO_PAST;
-  const entries = found.items.map((hit) => entryOf(hit, { words, rules, was: past.was.get(hit.value.record.memory_id) }));
+  const entries = found.items.map((hit) =>
+    entryOf(hit, { words, rules, reader: call.principal.owner, was: past.was.get(hit.value.record.memory_id) }),
+  );
   // the turns' share is kept as far as they need it; what the memories leave of theirs is the turns' as well
   const kept = Math.min(turnTokens(session.entries, words), Math.floor(budget * rules.working_share));
   const chosen = choose(entries, budget - kept, words);

@@ -1,6 +1,7 @@
 /** What a prompt reads of one memory: its text as a single entry, and the marks that say whose word it is, of when and how sure; pure. */
 import type { HitRecord, RankedHit } from '../../domain/ranking.ts';
 import { tierName } from '../../domain/trust.ts';
+import { confirmedFor } from '../../guard/confirmation.ts';
 import { wordsOf } from '../../ranking/words.ts';
 import { filled, type BlockWords, type ContextRules } from './policy.ts';
 import { shortForm } from './short-form.ts';
@@ -25,15 +26,17 @@ export function lineMaker(query: string, words: BlockWords, { max_item_tokens: m
 export interface Marks {
   readonly words: BlockWords;
   readonly rules: Pick<ContextRules, 'confidence'>;
+  /** Owner id of whoever the block is for. */
+  readonly reader: string;
   /** What held before, as it may be shown, and until when (ISO 8601). */
   readonly was?: { readonly text: string; readonly until: string } | undefined;
 }
 
 /** Source, date, confidence and state, the words of the policy alone; what was before comes as the guard gave it. */
-export function marksOf(record: HitRecord, { words, rules, was }: Marks): string {
+export function marksOf(record: HitRecord, { words, rules, reader, was }: Marks): string {
   const { confidence, status, doubt = 0 } = record;
   const parts = [
-    sourceOf(record, words),
+    sourceOf(record, words, reader),
     dayOf(record),
     confidence === undefined ? undefined : confidenceWord(confidence, words, rules),
     status === 'conflict' ? words.marks.disputed : undefined,
@@ -43,9 +46,13 @@ export function marksOf(record: HitRecord, { words, rules, was }: Marks): string
   return parts.filter((part) => part !== undefined).join(words.marks.separator);
 }
 
-/** What came from outside is named by what it came from. */
-function sourceOf({ trust_tier: tier, origin }: HitRecord, { sources }: BlockWords): string {
+/** What came from outside is named by what it came from; "the user" is the reader, and what others said or confirmed is theirs. */
+function sourceOf(record: HitRecord, { sources }: BlockWords, reader: string): string {
+  const { trust_tier: tier, origin, owner, guard } = record;
   const name = tierName(tier);
+  const byReader = owner === reader || guard.confirmed_by?.principal === reader;
+  if (!byReader && (name === 'user_stated' || name === 'user_confirmed'))
+    return confirmedFor(record, reader) ? sources.member_confirmed : sources.member;
   if (name !== 'external') return sources[name];
   const type = origin.at(-1)?.type;
   return type === 'web' || type === 'document' || type === 'email' || type === 'import' ? sources[type] : sources.external;

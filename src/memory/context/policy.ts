@@ -48,6 +48,8 @@ const blockWords = z.strictObject({
     operator: words,
     user_confirmed: words,
     user_stated: words,
+    member: words,
+    member_confirmed: words,
     agent_inferred: words,
     tool_output: words,
     web: words,

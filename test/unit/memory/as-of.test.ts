@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { MemoryRecord } from '../../../src/domain/memory.ts';
+import { unwrapped } from '../../../src/guard/envelope.ts';
 import { createWorld, type World } from '../../support/memory-world.ts';
 import { principal } from '../../support/principals.ts';
 import { memoryRecord } from '../../support/records.ts';
@@ -65,7 +66,11 @@ describe('memory search as of a time', () => {
     plant(world, { ...first, visibility: 'private' }, { ...first, content: 'drink shared', valid_from: day(10) });
     const bob = principal({ sub: 'bob', namespaces: ['shared.**'] });
     expect(await then(world, day(5), { namespaces: ['shared.team'], top_k: 20 }, bob)).to.deep.equal([]);
-    const contents = (await then(world, day(11), { namespaces: ['shared.team'], top_k: 20 }, bob)).map((hit) => hit.content);
+    const contents = (await then(world, day(11), { namespaces: ['shared.team'], top_k: 20 }, bob)).map((hit) => {
+      // another one's words
+      expect(hit.reference_only).to.equal(true);
+      return unwrapped(hit.content);
+    });
     expect(contents).to.have.members(['drink released', 'drink shared']);
   });
 

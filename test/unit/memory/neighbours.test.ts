@@ -3,6 +3,7 @@ import type { MemoryRecord } from '../../../src/domain/memory.ts';
 import { HindsightError } from '../../../src/errors.ts';
 import { promptTokens } from '../../../src/memory/context/tokens.ts';
 import { memorySearch } from '../../../src/operations/memory-search.ts';
+import { unwrapped } from '../../../src/guard/envelope.ts';
 import { createWorld, type World } from '../../support/memory-world.ts';
 import { principal } from '../../support/principals.ts';
 import { memoryRecord } from '../../support/records.ts';
@@ -95,7 +96,9 @@ describe('the turns around a hit', () => {
     say(world, 2, 'Green tea', { ...shared, lex_uni: 'green tea' });
     say(world, 3, 'private note', { namespace: 'shared.team' });
     const bob = principal({ sub: 'bob' });
-    expect(await around(world, { neighbours: 1, namespaces: ['shared.team'] }, bob)).to.deep.equal(['shared question']);
+    const seen = await around(world, { neighbours: 1, namespaces: ['shared.team'] }, bob);
+    expect(seen?.map(unwrapped)).to.deep.equal(['shared question']);
+    expect(seen?.[0], 'another one’s words').to.match(/^⟦ref /u);
     expect(await around(world, { neighbours: 1, namespaces: ['shared.team'] })).to.have.members(['shared question', 'private note']);
   });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { HindsightError } from '../../../src/errors.ts';
 import { queryVectors } from '../../../src/memory/query-vectors.ts';
+import { unwrapped } from '../../../src/guard/envelope.ts';
 import { createTestEmbedder, createWorld, vectorOf, type World } from '../../support/memory-world.ts';
 import { principal } from '../../support/principals.ts';
 import { memoryRecord } from '../../support/records.ts';
@@ -159,7 +160,9 @@ describe('memory search', () => {
       memoryRecord({ content: 'shared', lex_uni: 'tea', namespace: 'shared.x', owner: bob.owner, visibility: 'shared', fingerprint: 'd' }),
     );
     world.index.plant(memoryRecord({ content: 'expired', lex_uni: 'tea', expires_at: '2026-03-01T11:59:59.000Z', fingerprint: 'e' }));
-    expect(await contents(world, { query: 'tea', top_k: 20 })).to.deep.equal(['shared']);
+    const seen = await contents(world, { query: 'tea', top_k: 20 });
+    expect(seen.map(unwrapped)).to.deep.equal(['shared']);
+    expect(seen[0], 'another owner’s words').to.match(/^⟦ref /u);
     const forbidden = world.memory.search({ query: 'tea', namespaces: ['user.bob'] }, world.call());
     expect((await rejection(forbidden)).code).to.equal('ERR_NAMESPACE_FORBIDDEN');
   });

@@ -7,6 +7,8 @@ import { recordOf } from '../../../support/hits.ts';
 import { principal } from '../../../support/principals.ts';
 import { memoryRecord } from '../../../support/records.ts';
 
+const GUARD = { verdict: 'confirm', rule_ids: [], policy_revision: 'r1' };
+
 const hit = (memory_id: string, content: string, who: string, over: Partial<HitRecord> = {}): RankedHit => ({
   record: recordOf({
     memory_id,
@@ -19,7 +21,7 @@ const hit = (memory_id: string, content: string, who: string, over: Partial<HitR
   engineScore: 1,
   parts: [],
 });
-const ids = (...hits: RankedHit[]): readonly string[] => influential(hits).map(({ record }) => record.memory_id);
+const ids = (...hits: RankedHit[]): readonly string[] => influential(hits, 'o').map(({ record }) => record.memory_id);
 
 describe('corroborated hits', () => {
   it('are those that two principals say in the same words, anywhere', () => {
@@ -48,10 +50,13 @@ describe('corroborated hits', () => {
     expect(
       ids(hit('a', 'x y', 'p1', { trust_tier: 3 }), hit('b', 'y z', 'p1', { trust_tier: 4 }), hit('c', 'z x', 'p1', { trust_tier: 5 })),
     ).to.deep.equal(['b', 'c']);
+    // what its writer has confirmed is confirmed for nobody else
+    const own = hit('b', 'y z', 'o', { trust_tier: 4, guard: { ...GUARD, confirmed_by: { principal: 'o', of_another: false } } });
+    expect([influential([own], 'o'), influential([own], 'p')].map(({ length }) => length)).to.deep.equal([1, 0]);
   });
 
   it('say why, at no weight', () => {
-    const said = influential([hit('a', 'tea', 'p1'), hit('b', 'tea', 'p2'), hit('c', 'mate', 'p1', { trust_tier: 4 })]);
+    const said = influential([hit('a', 'tea', 'p1'), hit('b', 'tea', 'p2'), hit('c', 'mate', 'p1', { trust_tier: 4 })], 'o');
     expect(said.map(({ parts }) => parts.at(-1)?.sentence)).to.deep.equal([
       '2 origins say this in the same words',
       '2 origins say this in the same words',

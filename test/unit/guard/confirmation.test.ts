@@ -1,0 +1,75 @@
+/** Whose confirmation counts for whom: the reader's own, an admin's of somebody else's words, and a writer's for the writer alone. */
+import { expect } from 'chai';
+import type { Confirmation } from '../../../src/domain/memory.ts';
+import { openAdmitted } from '../../../src/domain/sealed.ts';
+import { HindsightError } from '../../../src/errors.ts';
+import { confirmationBy, confirmedFor, mayInstruct } from '../../../src/guard/confirmation.ts';
+import { principal } from '../../support/principals.ts';
+import { memoryRecord, testGuard } from '../../support/records.ts';
+
+const [ann, bob, root] = ['ann', 'bob', 'root'].map((sub) => principal({ sub, scopes: ['memory:confirm', 'memory:admin'] })) as [
+  ReturnType<typeof principal>,
+  ReturnType<typeof principal>,
+  ReturnType<typeof principal>,
+];
+const record = (trust_tier: number, confirmed_by?: Confirmation) => {
+  const made = memoryRecord({ owner: bob.owner, visibility: 'shared', trust_tier });
+  return confirmed_by === undefined ? made : { ...made, guard: { ...made.guard, confirmed_by } };
+};
+
+describe('confirmations', () => {
+  it('by the writer count for the writer alone, by an admin who is not the writer for every reader', () => {
+    const own = record(4, confirmationBy(bob, bob.owner));
+    expect([ann, bob, root].map(({ owner }) => confirmedFor(own, owner))).to.deep.equal([false, true, false]);
+    const admins = record(4, confirmationBy(root, bob.owner));
+    expect([ann, bob, root].map(({ owner }) => confirmedFor(admins, owner))).to.deep.equal([true, true, true]);
+    const plain = principal({ sub: 'ann', scopes: ['memory:confirm'] });
+    expect([ann, bob, root].map(({ owner }) => confirmedFor(record(4, confirmationBy(plain, bob.owner)), owner))).to.deep.equal([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('of which nobody knows whose they were count for the owner, and none does below user_confirmed', () => {
+    expect([ann, bob].map(({ owner }) => confirmedFor(record(4), owner))).to.deep.equal([false, true]);
+    expect([ann, bob].map(({ owner }) => confirmedFor(record(3, confirmationBy(root, bob.owner)), owner))).to.deep.equal([false, false]);
+    expect([ann, bob].map(({ owner }) => confirmedFor(record(5), owner))).to.deep.equal([true, true]);
+  });
+
+  it('decide with the owner, not with rules, what may instruct', () => {
+    expect([ann, bob].map(({ owner }) => mayInstruct(record(3), owner))).to.deep.equal([false, true]);
+    expect([ann, bob].map(({ owner }) => mayInstruct(record(2), owner))).to.deep.equal([false, false]);
+    // words that an admin put into his memory and let in himself
+    expect([ann, bob].map(({ owner }) => mayInstruct(record(3, confirmationBy(root, root.owner)), owner))).to.deep.equal([false, false]);
+    const flagged = record(3);
+    expect(mayInstruct({ ...flagged, guard: { ...flagged.guard, rule_ids: ['mask-phone'] } }, bob.owner)).to.equal(true);
+  });
+
+  it('are noted by the guard, kept by a change of state, and of two memories that become one kept only where both have them', () => {
+    const guard = testGuard();
+    const pending = memoryRecord({ owner: bob.owner, status: 'pending', trust_tier: 3 });
+    const confirmed = openAdmitted(guard.confirm(pending, pending, root));
+    expect(confirmed.guard.confirmed_by).to.deep.equal({ principal: root.owner, of_another: true });
+    const later = { ...confirmed, version: 9 };
+    expect(openAdmitted(guard.readmit(later, confirmed)).guard).to.deep.equal(confirmed.guard);
+    expect(() => guard.readmit({ ...pending, guard: confirmed.guard }, pending))
+      .to.throw(HindsightError)
+      .with.property('code', 'ERR_INTERNAL');
+    const other = { ...confirmed, memory_id: 'other' };
+    expect(openAdmitted(guard.unite(later, confirmed, other)).guard.confirmed_by).to.deep.equal(confirmed.guard.confirmed_by);
+    const plain = { ...other, guard: pending.guard };
+    expect(openAdmitted(guard.unite(later, confirmed, plain)).guard).not.to.have.property('confirmed_by');
+  });
+
+  it('go with the texts that come back, and with no others', async () => {
+    const guard = testGuard();
+    const pending = memoryRecord({ owner: bob.owner, status: 'pending', trust_tier: 3 });
+    const confirmed = openAdmitted(guard.confirm(pending, pending, root));
+    const restored = await guard.admit(confirmed, { principal: bob, parents: [], previous: confirmed, restores: confirmed });
+    expect(restored.record?.guard.confirmed_by).to.deep.equal(confirmed.guard.confirmed_by);
+    expect(restored.mark).not.to.have.property('confirmed_by');
+    const changed = await guard.admit({ ...confirmed, content: 'other words' }, { principal: bob, parents: [], previous: confirmed });
+    expect(changed.record?.guard).not.to.have.property('confirmed_by');
+  });
+});
