@@ -8,6 +8,12 @@ export interface Claim {
   readonly wrong: string | undefined;
 }
 
+/**
+ * Terms (text/analyze) by which a sentence says that something no longer holds: "I don't work at Bosch any more" has five terms, two of
+ * them of what it ends, and must still be found to be near "I work at Bosch".
+ */
+export const ENDING_TERMS: ReadonlySet<string> = new Set('don doesn didn isn aren wasn won ani more anymor longer'.split(' '));
+
 interface Ending {
   readonly examples: readonly string[];
   /** Anchored; the claim is made of its groups. */

@@ -1,6 +1,7 @@
 /** What a memory claims before it is stored: its text, once in a namespace and view, and the single-valued slot it fills. Pure. */
 import { createHash } from 'node:crypto';
 import { DEFAULT_STATUSES, type MemoryRecord, type Status } from '../../domain/memory.ts';
+import { foldCase } from '../../text/case.ts';
 import { canonicalJson } from '../canonical.ts';
 import { SELF } from './frames/frame.ts';
 import { inferSlot } from './infer-slot.ts';
@@ -36,7 +37,7 @@ export function standingOf({ status }: Pick<MemoryRecord, 'status'>): 'active' |
 export function printOf(record: MemoryRecord, policy: RelationPolicy): string {
   const { fingerprint, title, subject, topic, layer } = record;
   const event = layer === 'semantic' ? [] : [record.session_id, record.task_id, record.turn, record.occurred_at];
-  const names = [title, subject, topic].map((name) => name?.normalize('NFKC').trim().toLowerCase());
+  const names = [title, subject, topic].map((name) => (name === undefined ? undefined : foldCase(name.normalize('NFKC').trim())));
   const filters = filtersOf(record);
   const speaker = record.visibility === 'shared' && speaksOfSelf(record, policy) ? [record.owner] : [];
   return hash([fingerprint, ...names, ...event, ...(filters === '{}' ? [] : [filters]), ...speaker]);

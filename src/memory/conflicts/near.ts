@@ -6,6 +6,7 @@ import type { SimilarSpec } from '../../domain/ports.ts';
 import type { Scoped } from '../../domain/sealed.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
+import { ENDING_TERMS } from './claims.ts';
 import { standingOf, viewOf } from './keys.ts';
 
 /** Longer texts are left to the embed job: their words say little about what they say. */
@@ -22,10 +23,12 @@ const RECENT_IN_PLACE = 500;
 const RECORDS_PER_SLICE = 16;
 const CHARS_PER_SLICE = 4_000;
 
-/** Distinct terms of a text that is compared by them; undefined for one that is not. */
+/** Distinct terms of a text that is compared by them, but for those that end what the others say; undefined for one that is not. */
 export function termsOf({ lex_uni, content }: Pick<MemoryRecord, 'lex_uni' | 'content'>): ReadonlySet<string> | undefined {
   if (lex_uni === undefined || content.length > MAX_CHARS) return undefined;
-  return new Set(lex_uni.split(' '));
+  const all = lex_uni.split(' ');
+  const telling = all.filter((term) => !ENDING_TERMS.has(term));
+  return new Set(telling.length > 0 ? telling : all);
 }
 
 /** Whether at least this share, 0..1, of the terms of both is in both (Jaccard); most pairs are told apart after a few terms. */

@@ -109,10 +109,10 @@ function mentionOf(tokens: readonly Token[], given: string | undefined): Mention
   if (['他', '她', 'he', 'she', 'they'].includes(first.text) && second?.text !== '们') return { length: 1, owns: false, self: false };
   if (['his', 'her', 'their'].includes(first.text)) return { length: 1, owns: true, self: false };
   const name = scan(folded(given));
-  const at = name.findIndex((token, i) => token.text !== tokens[i]?.text);
+  const at = name.findIndex((token, i) => token.text !== tokens[i]?.text.toLowerCase());
   if (name.length === 0) return undefined;
   if (at === -1) return { length: name.length, owns: false, self: false };
-  const last = tokens[at]?.text;
+  const last = tokens[at]?.text.toLowerCase();
   return at === name.length - 1 && last === `${name[at]?.text ?? ''}'s` ? { length: name.length, owns: true, self: false } : undefined;
 }
 

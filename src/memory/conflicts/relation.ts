@@ -1,18 +1,20 @@
 /** How a newer memory relates to an older one, read from the two texts alone: the one decision that merging and superseding go by. */
 import type { Language } from '../../domain/memory.ts';
+import { hasOwnCase } from '../../text/case.ts';
 import { fingerprint } from '../../text/clean.ts';
 import { claimOf, type Claim } from './claims.ts';
 import { compareFrames } from './compare-frames.ts';
 import { frameOf } from './frames/read-frame.ts';
 import { SELF, type Frame } from './frames/frame.ts';
 import { slotOf, type SlotText } from './infer-slot.ts';
-import { MAX_COMPARED_CHARS, read, type Reading } from './reading.ts';
+import { keyOf, MAX_COMPARED_CHARS, read, type Reading } from './reading.ts';
 import type { Relation } from './relation-kind.ts';
 import type { RelationPolicy } from './relation-policy.ts';
 import { endsOlder } from './retraction.ts';
 import { switchesFrom } from './switch.ts';
 import { sameWords } from './same-words.ts';
 import { skeletonRelation } from './skeleton-relation.ts';
+import { PAUSED } from './values/signs.ts';
 
 /** One of two memories that are compared; the fields of a record. */
 export interface ComparedText extends SlotText {
@@ -57,15 +59,26 @@ function directed(older: Side, newer: Side, policy: RelationPolicy): Relation {
   // only their beginnings were read
   if (long && fingerprint(older.item.content) !== fingerprint(newer.item.content))
     return { kind: 'different', reason: 'too long to be compared' };
-  if (sameWords(a, b)) return { kind: 'same', reason: 'the same words' };
+  const alike = tellingSigns(a) === tellingSigns(b);
+  if (sameWords(a, b)) return alike ? { kind: 'same', reason: 'the same words' } : { kind: 'different', reason: 'other signs or letters' };
   if (a.subject !== undefined && b.subject !== undefined && a.subject !== b.subject)
     return { kind: 'different', reason: 'of another subject' };
   if (long) return { kind: 'different', reason: 'too long to be compared' };
   const found = whole(older, newer, policy);
+  // a frame reads no more than its subject and value
+  if (found.kind === 'same' && !alike) return { kind: 'different', reason: 'other signs or letters' };
   // a text of several sentences says more than what was contradicted
   if (older.said.length > 1 && (found.kind === 'changed' || found.kind === 'retracted'))
     return { kind: 'unsure', reason: `in a part of it: ${found.reason}` };
   return found;
+}
+
+/** What every two texts that say the same must share, wherever in them it stands: signs, and words whose case is a part of them. */
+function tellingSigns({ tokens }: Reading): string {
+  const telling = tokens.filter(({ type, text }) =>
+    type === 'sign' ? text !== PAUSED : (type === 'word' || type === 'code') && hasOwnCase(text),
+  );
+  return keyOf([...telling].sort((one, other) => (one.text < other.text ? -1 : one.text > other.text ? 1 : 0)));
 }
 
 function whole(older: Side, newer: Side, policy: RelationPolicy): Relation {

@@ -79,5 +79,5 @@ function denies({ before, after }: Hunk): boolean {
 
 function words(tokens: readonly Token[]): string {
   const key = keyOf(tokens);
-  return tokens.every(({ type }) => type === 'han') ? key.replaceAll(' ', '') : key.replace(/^degree:/, '');
+  return tokens.every(({ type }) => type === 'han') ? key.replaceAll(' ', '') : key.replace(/^(?:degree|sign):/, '');
 }

@@ -4,7 +4,7 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import { INSTRUCTION_TIER } from '../../domain/trust.ts';
 import type { Filter } from '../../domain/wire/common.ts';
 import type { AccessRequest } from '../../gate/access-policy.ts';
-import { normaliseForFingerprint } from '../../text/clean.ts';
+import { sameWordsForm } from '../../text/clean.ts';
 import { language } from '../../text/script.ts';
 import { sentencesOf } from '../../text/sentences.ts';
 import type { MemoryDeps } from '../deps.ts';
@@ -81,7 +81,7 @@ class Sentences {
         place += 1;
         if (!this.#isWanted(text)) continue;
         // what a person said is never quoted from what somebody else repeated
-        const key = `${String(referenceOnly)} ${normaliseForFingerprint(text)}`;
+        const key = `${String(referenceOnly)} ${sameWordsForm(text)}`;
         const known = this.#byText.get(key);
         this.#byText.set(key, known === undefined ? sentenceOf(record, text, place) : citing(known, record));
       }

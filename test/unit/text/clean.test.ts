@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { findUnstorable, fingerprint, normaliseForFingerprint } from '../../../src/text/clean.ts';
+import { findUnstorable, fingerprint, normaliseForFingerprint, sameWordsForm } from '../../../src/text/clean.ts';
 
 describe('findUnstorable', () => {
   it('names a NUL', () => {
@@ -43,12 +44,19 @@ describe('fingerprint', () => {
     ['...', '!'],
     ['', '.'],
     ['我喜欢茶', '我喜欢酒'],
+    ['Kim is vegan?', 'Kim is vegan.'],
+    ['the id is dQw4w9WgXcQ', 'the id is dqw4w9wgxcq'],
   ];
   for (const [a, b] of different) {
     it(`differs for ${JSON.stringify(a)} and ${JSON.stringify(b)}`, () => {
       expect(fingerprint(a)).to.not.equal(fingerprint(b));
     });
   }
+
+  it('equals none of the older form, which knew no case of codes', () => {
+    for (const text of ['tea', 'the id is dqw4w9wgxcq', 'Kim is vegan'])
+      expect(fingerprint(text)).to.not.equal(createHash('sha256').update(normaliseForFingerprint(text)).digest('base64url'));
+  });
 
   it('is 43 characters of base64url', () => {
     expect(fingerprint('tea')).to.match(/^[A-Za-z0-9_-]{43}$/);
@@ -57,7 +65,9 @@ describe('fingerprint', () => {
 
 describe('normaliseForFingerprint', () => {
   it('is idempotent and never throws, for any string', () => {
-    const marks = fc.array(fc.constantFrom('"', '“', '”', '.', '。', ' ', 'a', '²', "'", '\u0301', 'Σ', '\n'), { maxLength: 30 });
+    const marks = fc.array(fc.constantFrom('"', '“', '”', '.', '。', ' ', 'a', '²', "'", '\u0301', 'Σ', '\n', 'B', '7', '?'), {
+      maxLength: 30,
+    });
     fc.assert(
       fc.property(
         fc.oneof(
@@ -67,6 +77,7 @@ describe('normaliseForFingerprint', () => {
         (text) => {
           const once = normaliseForFingerprint(text);
           expect(normaliseForFingerprint(once)).to.equal(once);
+          expect(sameWordsForm(sameWordsForm(text))).to.equal(sameWordsForm(text));
         },
       ),
       { numRuns: 500 },

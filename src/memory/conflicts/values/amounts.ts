@@ -1,4 +1,5 @@
 /** Amounts: money, percentages, quantities with units, counts, ordinals, versions and codes, in one spelling each. */
+import { foldCase } from '../../../text/case.ts';
 import { DIGITS, ENGLISH_WORDS, HAN_NUMERALS, numberOf } from './numerals.ts';
 import type { ValueRule } from './token.ts';
 
@@ -133,9 +134,9 @@ export const AMOUNT_RULES: readonly ValueRule[] = [
   {
     type: 'code',
     pattern: /(?:[a-z]{1,20}[-_./#]?\d|\d{1,12}[-_]?[a-z]|#\d)[a-z0-9_./#-]{0,60}/iuy,
-    read: (_, whole) => whole.toLowerCase().replace(/[-_./#]+$/u, ''),
+    read: (_, whole) => foldCase(whole).replace(/[-_./#]+$/u, ''),
   },
-  { type: 'code', pattern: /[a-z0-9]{1,30}(?:_[a-z0-9]{1,30})+/iuy, read: (_, whole) => whole.toLowerCase() },
+  { type: 'code', pattern: /[a-z0-9]{1,30}(?:_[a-z0-9]{1,30})+/iuy, read: (_, whole) => foldCase(whole) },
   {
     type: 'quantity',
     pattern: new RegExp(`(?<n>${DIGITS}|${HAN_NUMERALS}) ?(?<u>${MEASURE_WORDS})`, 'yu'),

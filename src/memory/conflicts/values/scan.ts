@@ -1,10 +1,11 @@
 /** Cuts a plain text into tokens: values by their rules, words of any script, single Han characters, signs that matter. */
 import { AMOUNT_RULES } from './amounts.ts';
 import { DATE_RULES } from './dates.ts';
+import { hasOwnCase } from '../../../text/case.ts';
+import { pausesAround, signAt } from './signs.ts';
 import type { Token, ValueRule } from './token.ts';
 
 const WORD = /(?:(?!\p{Script=Han})[\p{L}\p{M}_])(?:(?!\p{Script=Han})[\p{L}\p{M}\p{N}_]|['-](?=(?!\p{Script=Han})\p{L}))*/uy;
-const SIGN = /[-+$€£¥%°<>=~^#@/\\*|&]/u;
 const MAY_BE_VALUE = /[\p{N}a-zA-Z$€£¥+\-#(周星礼后明今昨凌清早上中下傍晚百第零〇一二两三四五六七八九十千万]/u;
 
 const NOT_WORDS = new Set('not no never none neither nor without cannot nothing nobody hardly'.split(' '));
@@ -27,14 +28,17 @@ export function scan(plain: string): readonly Token[] {
   for (let at = 0; at < plain.length;) {
     const found = valueAt(plain, at) ?? hanWordAt(plain, at) ?? wordAt(plain, at);
     if (found !== undefined) {
-      tokens.push(found);
+      tokens.push(...(found.type === 'not' ? pausesAround(plain, found) : [found]));
       at = found.end;
       continue;
     }
     const char = String.fromCodePoint(plain.codePointAt(at) ?? 0);
     const end = at + char.length;
     if (/\p{L}|\p{N}/u.test(char)) tokens.push({ type: 'han', text: char, start: at, end, capital: false });
-    else if (SIGN.test(char)) tokens.push({ type: 'sign', text: char, start: at, end, capital: false });
+    else {
+      const sign = signAt(plain, at);
+      if (sign !== undefined) tokens.push(sign);
+    }
     at = end;
   }
   return tokens;
@@ -50,7 +54,7 @@ function valueAt(plain: string, at: number): Token | undefined {
     if (found === null || found[0] === '') continue;
     const [whole] = found;
     const text = read(found.groups ?? {}, whole);
-    if (text !== undefined) return { type, text, start: at, end: at + whole.length, capital: false };
+    if (text !== undefined) return { type, text, start: at, end: at + whole.length, capital: type === 'code' && /\p{Lu}/u.test(whole) };
   }
   return undefined;
 }
@@ -72,7 +76,8 @@ function wordAt(plain: string, at: number): Token | undefined {
   const [whole] = found;
   const lower = whole.toLowerCase();
   // the US and us, the WHO and who
-  const text = FUNCTION_WORDS.has(lower) && whole.length > 1 && whole === whole.toUpperCase() ? whole : lower;
+  const isAbbreviation = FUNCTION_WORDS.has(lower) && whole.length > 1 && whole === whole.toUpperCase();
+  const text = isAbbreviation || hasOwnCase(whole) ? whole : lower;
   const type = NOT_WORDS.has(text) ? 'not' : DEGREE_WORDS.has(text) && (lower === whole || at === 0) ? 'degree' : 'word';
   return { type, text, start: at, end: at + whole.length, capital: whole !== lower };
 }
