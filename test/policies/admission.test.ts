@@ -50,6 +50,11 @@ describe('the policy of admission', () => {
     }
   });
 
+  it('what tells of long ago or of the deciding is told from what holds', () => {
+    for (const text of policy.values.match) expect(compiled.values.unless.test(text.toLowerCase()), text).to.equal(true);
+    for (const text of policy.values.pass) expect(compiled.values.unless.test(text.toLowerCase()), text).to.equal(false);
+  });
+
   it('an acknowledgement is what has nothing behind its opening words', () => {
     for (const text of ['好的', '收到', 'ok thanks', 'Got it, thank you so much!', '嗯嗯，明白了，谢谢', '👍', '好的👌'])
       expect(
@@ -112,7 +117,12 @@ describe('the policy of admission', () => {
       ', ',
       '的是',
     ];
-    const patterns = [...compiled.features.values(), ...compiled.volatile, { pattern: compiled.leadIn }];
+    const patterns = [
+      ...compiled.features.values(),
+      ...compiled.volatile,
+      { pattern: compiled.leadIn },
+      { pattern: compiled.values.unless },
+    ];
     for (const { pattern } of patterns) {
       for (const piece of pieces) {
         const text = piece.repeat(SENTENCE_CHARS).slice(0, SENTENCE_CHARS);

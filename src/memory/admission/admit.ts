@@ -36,7 +36,7 @@ export async function weigh(deps: MemoryDeps, call: CallContext, clean: WriteIte
   const { policy, ask } = deps.admission;
   if (clean.admission === 'keep') return { item: clean, dropped: false };
   if (clean.layer !== undefined) return { item: hinted(clean, actor, policy.agentImportanceMax), dropped: false };
-  const context = { policy, layers: deps.layers, actor };
+  const context = { policy, layers: deps.layers, relations: deps.relations, actor };
   const byRules = worthOf(clean, context);
   const echoOf = byRules.keep ? await echoed(deps, call, clean) : undefined;
   if (echoOf !== undefined) return { item: clean, reason: ECHO, dropped: true, echoOf };

@@ -20,6 +20,8 @@ export const admissionSchema = z
     plain_grade: grade,
     model: z.strictObject({ time_ms: z.int().min(100).max(60_000), failures: z.int().min(1), rest_ms: z.int().min(0).max(3_600_000) }),
     volatile: z.array(z.strictObject({ ttl_seconds: z.int().min(60), patterns, ...examples })),
+    /** What tells the value of an attribute is kept as what holds, unless it tells of the past or of how the value came about. */
+    values: z.strictObject({ kinds: z.array(z.enum(KINDS)).min(1), as: z.enum(KINDS), unless: patterns, ...examples }),
     lead_in: patterns,
     /** Words of any talk, between white space. */
     common: z.string().min(1),
@@ -108,6 +110,7 @@ export interface CompiledAdmission {
   readonly plainGrade: number;
   readonly model: { readonly timeMs: number; readonly failures: number; readonly restMs: number };
   readonly volatile: readonly { readonly ttlSeconds: number; readonly pattern: RegExp }[];
+  readonly values: { readonly kinds: readonly Kind[]; readonly as: Kind; readonly unless: RegExp };
   readonly leadIn: RegExp;
   readonly common: CommonWords;
   readonly substance: ReadonlyMap<string, number>;
@@ -131,6 +134,7 @@ export function compileAdmission(policy: AdmissionPolicy): CompiledAdmission {
     plainGrade: policy.plain_grade,
     model: { timeMs: policy.model.time_ms, failures: policy.model.failures, restMs: policy.model.rest_ms },
     volatile: policy.volatile.map(({ ttl_seconds: ttlSeconds, patterns: sources }) => ({ ttlSeconds, pattern: joined(sources) })),
+    values: { kinds: policy.values.kinds, as: policy.values.as, unless: joined(policy.values.unless) },
     leadIn: joined(policy.lead_in),
     common: commonWords(policy.common.trim().split(/\s+/u)),
     substance: new Map(Object.entries(policy.substance)),

@@ -2,6 +2,8 @@
 import type { Kind, Layer } from '../../domain/memory.ts';
 import type { Actor } from '../../domain/principal.ts';
 import type { WriteItem } from '../../domain/wire/write.ts';
+import { inferSlot } from '../conflicts/infer-slot.ts';
+import type { RelationPolicy } from '../conflicts/relation-policy.ts';
 import { defaultLayer, type LayerPolicy } from '../layer-policy.ts';
 import type { AdmissionRule, CompiledAdmission, Speaker } from './policy.ts';
 import { readSentence, type Reading } from './read.ts';
@@ -10,6 +12,7 @@ import { sentencesOf } from './sentences.ts';
 export interface WorthContext {
   readonly policy: CompiledAdmission;
   readonly layers: LayerPolicy;
+  readonly relations: RelationPolicy;
   /** Who writes it: what an agent says of importance is a hint. */
   readonly actor: Actor;
 }
@@ -75,8 +78,10 @@ export function worthOf(item: WriteItem, context: WorthContext, model?: ModelGra
   const how = `grade ${graded.grade} of ${MAX_GRADE}, ${model === undefined || byRules.ruled ? 'by rules' : 'by the language model'}`;
   if (importance < policy.keepFrom && !(item.importance !== undefined && actor !== 'agent' && graded.grade >= policy.plainGrade))
     return { keep: false, reason: `not kept: ${graded.reason} (${how})`, sure: byRules.ruled };
-  const kind = item.kind ?? graded.kind;
-  const ttlSeconds = item.ttl_seconds ?? (STATES.includes(kind) ? termOf(policy, graded, model) : undefined);
+  const found = item.kind ?? graded.kind;
+  // what happened stays, also where what holds since then is kept of it
+  const ttlSeconds = item.ttl_seconds ?? (STATES.includes(found) ? termOf(policy, graded, model) : undefined);
+  const kind = item.kind ?? (tellsValue(context, item, graded) ? policy.values.as : graded.kind);
   const layer = layerOf(context, item, kind);
   const asWhat = kind === undefined ? `kept in ${layer} memory` : `kept as ${kind} in ${layer} memory`;
   const term =
@@ -90,6 +95,17 @@ export function worthOf(item: WriteItem, context: WorthContext, model?: ModelGra
     reason: `${asWhat}${term}: ${graded.reason} (${how})`,
     sure: byRules.ruled,
   };
+}
+
+/** Whether what happened or was decided tells the one value that an attribute has now ("Ana moved to Munich"): it is to meet the value before it. */
+function tellsValue(
+  { policy: { values }, relations }: WorthContext,
+  { content, subject, topic }: WriteItem,
+  { kind, text }: Graded,
+): boolean {
+  if (kind === undefined || !values.kinds.includes(kind) || values.unless.test(text)) return false;
+  const slot = inferSlot({ content, subject, topic, kind: values.as }, relations);
+  return slot !== undefined && !slot.multiValued;
 }
 
 /** By kind, task and subject; a turn that no rule speaks about stays in its session. */

@@ -44,7 +44,9 @@ export function slotOf(item: SlotText, frame: Frame | undefined, policy: Relatio
     const subject = subjectOf(item.subject) ?? folded(item.subject);
     return subject === '' || topic === '' ? undefined : { subject, topic, from: 'given', multiValued: isMulti(topic, policy) };
   }
-  if (frame === undefined || frame.subject === '' || [frame.subject, frame.topic].some((one) => isOneOfSeveral(policy, one)))
-    return undefined;
-  return { subject: frame.subject, topic: frame.topic, from: 'inferred', multiValued: isMulti(frame.topic, policy) };
+  if (frame === undefined) return undefined;
+  const { topic } = frame;
+  const subject = frame.subject === '' && policy.unnamed.has(topic) ? topic : frame.subject;
+  if (subject === '' || [subject, topic].some((one) => isOneOfSeveral(policy, one))) return undefined;
+  return { subject, topic, from: 'inferred', multiValued: isMulti(topic, policy) };
 }

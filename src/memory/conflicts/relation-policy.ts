@@ -14,6 +14,7 @@ const slotsSchema = z.strictObject({
   aliases: z.record(name, z.array(name)),
   several: z.array(name),
   multi_valued: z.array(name),
+  unnamed: z.array(name),
   bookkeeping: z.string().min(1),
 });
 
@@ -40,6 +41,8 @@ export interface RelationPolicy {
   readonly several: readonly string[];
   /** Canonical topics with several values at once. */
   readonly multiValued: ReadonlySet<string>;
+  /** Canonical topics of which a place has one, whosever it is. */
+  readonly unnamed: ReadonlySet<string>;
   /** Last words of metadata keys that tell no two subjects apart, folded. */
   readonly bookkeeping: ReadonlySet<string>;
   readonly duplicates: DeepReadonly<z.output<typeof duplicatesSchema>>;
@@ -64,6 +67,7 @@ export function loadRelationPolicy(policiesDir: string): RelationPolicy {
     topics,
     several: slots.several.map(folded),
     multiValued: new Set(slots.multi_valued.map(folded)),
+    unnamed: new Set(slots.unnamed.map(folded)),
     bookkeeping: new Set(slots.bookkeeping.split(/\s+/u).map(folded)),
     duplicates,
     silent: new Set(duplicates.silent),

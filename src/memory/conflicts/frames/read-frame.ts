@@ -64,10 +64,13 @@ type Found = Readonly<Record<string, string | undefined>>;
 function build(rule: FrameRule, found: Found, sentence: string, { subject: given, policy }: FrameContext): Frame | undefined {
   const cut = cutSubject(rule, (found.v ?? found.v2 ?? '').trim(), found.s ?? '');
   const { value } = cut;
-  const topic = typeof rule.topic === 'string' ? rule.topic : rule.topic(found);
+  const due = rule.topic === 'schedule' ? DUE.exec(cut.subject)?.groups : undefined;
+  const named = typeof rule.topic === 'string' ? rule.topic : rule.topic(found);
+  const topic = due === undefined ? named : 'deadline';
   if (value === '' || topic === undefined || topic === '' || !fits(rule, value, policy)) return undefined;
   const asked = topic === REPLY_LANGUAGE || topic === FORM_OF_ADDRESS;
-  const subject = asked && cut.subject === '' ? SELF : subjectIn(cut.subject, given);
+  const whose = due === undefined ? cut.subject : (due.s ?? due.of ?? '');
+  const subject = asked && whose === '' ? SELF : subjectIn(whose, given);
   if (subject === undefined) return undefined;
   const wrong = (found.w ?? found.w2 ?? found.w3)?.trim();
   return {
@@ -87,6 +90,9 @@ const CHANGES =
   /\b(?:changed|moved|updated|raised|lowered|increased|reduced|extended|shortened|switched|postponed|pushed|brought forward|shifted|rescheduled|renamed|upgraded|downgraded|went (?:up|down)|became|relocated|slipped|turned|now|no longer|currently)\b|现在|目前|如今|岁了|改|换成|换为|变成|变为|更新|调整|推迟|延期|延后|提前|升级|涨到|降到|搬到|移到|挪到/iu;
 
 const VERB_AT_END = /(?:已经|已|将|改|卖|收费|售价|要价|涨到|降到|涨|降|花费|花|只要|需要|要|需|是|为)+$/u;
+
+/** When a deadline is, is its value, and whose it is the subject: "the report deadline was moved to Monday". */
+const DUE = /^(?:the )?(?:(?<s>.+?)(?:'s)? )?(?:deadline|due date)(?: (?:of|for) (?<of>.+))?$/iu;
 
 /** Without spaces a lazy subject is empty: what stands before the first measure of a value that is one belongs to it. */
 function cutSubject({ value: form }: FrameRule, value: string, subject: string): { readonly value: string; readonly subject: string } {

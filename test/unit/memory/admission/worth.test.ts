@@ -6,16 +6,38 @@ import type { WriteItem } from '../../../../src/domain/wire/write.ts';
 import { admissionSchema, compileAdmission } from '../../../../src/memory/admission/policy.ts';
 import { worthOf, type ModelGrade } from '../../../../src/memory/admission/worth.ts';
 import { chattyLog, loadPhrasings, PHRASINGS } from '../../../../bench/admission/log.ts';
+import { loadRelationPolicy } from '../../../../src/memory/conflicts/relation-policy.ts';
 import { layerPolicySchema } from '../../../../src/memory/layer-policy.ts';
 import { loadPolicy } from '../../../../src/policy.ts';
 
 const policies = join(import.meta.dirname, '..', '..', '..', '..', 'policies');
 const policy = compileAdmission(loadPolicy(join(policies, 'admission.yaml'), admissionSchema));
+const relations = loadRelationPolicy(policies);
 const layers = loadPolicy(join(policies, 'layers.yaml'), layerPolicySchema);
 
-const worth = (item: WriteItem, actor: Actor = 'user', model?: ModelGrade) => worthOf(item, { policy, layers, actor }, model);
+const worth = (item: WriteItem, actor: Actor = 'user', model?: ModelGrade) => worthOf(item, { policy, layers, relations, actor }, model);
 
 describe('worth of a text', () => {
+  it('keeps as a fact what an event or a decision changes an attribute to, and for good', () => {
+    const changes = ['Ana moved to Munich.', 'I moved to Munich last week.', 'The deadline was moved to Monday.', 'Priya joined Bosch.'];
+    for (const content of [...changes, '我搬到上海了。', '会议改到周四了。', '小王跳槽去了腾讯。', '我这周搬到杭州了。']) {
+      const found = worth({ content });
+      expect(found, content).to.include({ keep: true, kind: 'fact', layer: 'semantic' });
+      expect(found, content).not.to.have.property('ttlSeconds');
+    }
+  });
+
+  it('keeps as what it was what is of long ago, tells of the deciding, has several values or a kind of its own', () => {
+    for (const content of [
+      'I moved to Rome in 2019.',
+      'We decided to move the demo to Friday.',
+      '我们决定把评审改到周五。',
+      'I fly to Berlin on 5 May.',
+    ])
+      expect(worth({ content }), content).to.include({ keep: true, layer: 'episodic' });
+    expect(worth({ content: 'Ana moved to Munich.', kind: 'event' })).to.include({ kind: 'event', layer: 'episodic' });
+  });
+
   it('names kind, layer, importance and reason of what must be kept, in both languages', () => {
     const rows: readonly (readonly [string, string, string, number])[] = [
       ['I prefer window seats.', 'preference', 'semantic', 1],

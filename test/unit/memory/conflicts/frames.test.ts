@@ -65,6 +65,23 @@ describe('inferSlot', () => {
     expect(slotOf({ content: 'She lives in Berlin.', subject: 'Ana' })).to.equal('ana / residence / inferred');
   });
 
+  it('reads when a deadline is as its value, whosever it is', () => {
+    for (const content of [
+      'The deadline is 3 May.',
+      'The deadline is on Friday.',
+      'The deadline was moved to Monday.',
+      '截止日期改到下周一。',
+    ])
+      expect(slotOf({ content }), content).to.equal('deadline / deadline / inferred');
+    for (const content of [
+      'The grant deadline was moved to Monday.',
+      'The deadline of the grant is 3 May.',
+      "The grant's deadline is Friday.",
+    ])
+      expect(slotOf({ content }), content).to.equal('grant / deadline / inferred');
+    expect(slotOf({ content: 'The port was changed to 9090.' })).to.equal('port / port / inferred');
+  });
+
   it('is unsure of pronouns, questions, wishes, ends, denials, subjects left out and texts of several sentences', () => {
     for (const content of [
       'She lives in Berlin.',
@@ -74,7 +91,8 @@ describe('inferSlot', () => {
       '安娜打算搬到柏林。',
       'Ana no longer lives in Berlin.',
       'Ana does not live in Berlin.',
-      'The deadline is 3 May.',
+      'The timeout is 30 seconds.',
+      'Lives in Berlin.',
       'Ana lives in Berlin. Bob lives in Munich.',
       'Ana went to Paris in May.',
       'My brother lives in Rome.',
