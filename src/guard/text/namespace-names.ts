@@ -7,7 +7,7 @@ import type { RuleSet } from './rules.ts';
 import { viewsOf } from './views.ts';
 
 /** Ids of the rules that hold for a namespace's name. */
-export type NameJudge = (namespace: string) => readonly string[];
+type NameJudge = (namespace: string) => readonly string[];
 
 const NAMES_KEPT = 10_000;
 const NOTHING: readonly string[] = [];
