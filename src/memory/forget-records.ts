@@ -10,7 +10,7 @@ import type { CallContext } from './gateway.ts';
 import { withdrawProposals } from './proposals.ts';
 import { writerOf } from './record.ts';
 import type { TurnLinks } from './turn-links.ts';
-import { keepVersion, MAX_CAS_TRIES, withoutSealed } from './versions.ts';
+import { keepVersion, PATIENT_TRIES, pauseBetween, withoutSealed } from './versions.ts';
 
 /** Version copies written at the same time. */
 const COPIES_AT_ONCE = 8;
@@ -18,6 +18,13 @@ const COPIES_AT_ONCE = 8;
 /** Whether a record is forgotten on request: what is forgotten already is done, a legal hold forbids it. */
 export function isForgettable(record: Pick<MemoryRecord, 'status' | 'legal_hold'>): boolean {
   return record.status !== 'forgotten' && record.legal_hold !== true;
+}
+
+/** How the heads must stand; without either a head is forgotten as it stands by then. */
+export interface Expected {
+  readonly version?: number | undefined;
+  /** Those of the heads that are what was meant. */
+  readonly still?: (heads: readonly StoredRecord[]) => Promise<readonly StoredRecord[]>;
 }
 
 /**
@@ -29,12 +36,14 @@ export async function forgetRecords(
   turns: TurnLinks,
   call: CallContext,
   memoryIds: readonly string[],
-  version?: number,
+  { version, still }: Expected = {},
 ): Promise<readonly string[]> {
   const done: string[] = [];
   let open = memoryIds;
-  for (let attempt = 0; open.length > 0 && attempt < MAX_CAS_TRIES; attempt += 1) {
-    const heads = (await load(deps, call, open)).filter(({ record }) => isForgettable(record));
+  for (let attempt = 0; open.length > 0 && attempt < PATIENT_TRIES; attempt += 1) {
+    if (attempt > 0) await pauseBetween({ deps, signal: call.signal }, attempt);
+    const standing = (await load(deps, call, open)).filter(({ record }) => isForgettable(record));
+    const heads = still === undefined ? standing : await still(standing);
     const other = version === undefined ? undefined : heads.find(({ record }) => record.version !== version);
     if (other !== undefined) throw new HindsightError('ERR_PRECONDITION_FAILED', { params: { version: other.record.version } });
     const records = heads.map(({ record }) => record);
@@ -44,7 +53,9 @@ export async function forgetRecords(
     const others = (proposal: MemoryRecord): boolean => !ids.has(proposal.memory_id);
     await withdrawProposals(deps, call, records, others);
     await leaveWithParents(deps, turns, writerOf(call.principal), records);
-    const now = detached.some((turn) => ids.has(turn.memory_id)) ? await reload(deps, call, heads) : heads;
+    // those look-ups take longer than a busy memory stands still
+    const moves = attempt > 0 || detached.some((turn) => ids.has(turn.memory_id));
+    const now = moves ? await reload(deps, call, heads, version === undefined && still === undefined) : heads;
     const { forgotten, moved } = await markForgotten(deps, call, now);
     const gone = new Set(forgotten);
     const going = records.filter((record) => gone.has(record.memory_id));
@@ -75,11 +86,20 @@ async function load(deps: MemoryDeps, call: CallContext, memoryIds: readonly str
   return deps.guard.permitted(await deps.index.get(by), by);
 }
 
-/** The same heads where they stand now, those left out that are at another version by now. */
-async function reload(deps: MemoryDeps, call: CallContext, heads: readonly StoredRecord[]): Promise<readonly StoredRecord[]> {
-  const versions = new Map(heads.map(({ record }) => [record.memory_id, record.version]));
-  const now = await load(deps, call, [...versions.keys()]);
-  return now.filter(({ record }) => isForgettable(record) && record.version === versions.get(record.memory_id));
+/** The same heads where they stand now, those left out that are at another version by now, or say something else where any version will do. */
+async function reload(
+  deps: MemoryDeps,
+  call: CallContext,
+  heads: readonly StoredRecord[],
+  anyVersion: boolean,
+): Promise<readonly StoredRecord[]> {
+  const before = new Map(heads.map(({ record }) => [record.memory_id, record]));
+  const now = await load(deps, call, [...before.keys()]);
+  return now.filter(({ record }) => {
+    const { version, content, visibility } = before.get(record.memory_id) ?? {};
+    const same = record.version === version || (anyVersion && record.content === content && record.visibility === visibility);
+    return same && isForgettable(record);
+  });
 }
 
 /** A first version that keeps nothing sealed has no copy that could; most of what is forgotten is one, and needs no look. */

@@ -13,6 +13,7 @@ import type { CallContext } from './gateway.ts';
 import { loadForChange } from './load.ts';
 import { maskedQuery } from './masking.ts';
 import { openPlan, PLAN_LIFE_MS, signPlan, type ForgetPlan } from './plan.ts';
+import { CHANGED_SINCE, stillPlanned } from './planned.ts';
 import { invalid } from './record.ts';
 import { rank } from './rank.ts';
 import { makeVisible } from './visible.ts';
@@ -53,7 +54,7 @@ async function forgetOne(deps: MemoryDeps, turns: TurnLinks, memoryId: string, i
     return isForgettable(record)
       ? { ...NOTHING, count: 1, sample: await sampleOf(deps, call, [memoryId]) }
       : { ...NOTHING, count: 0, sample: [] };
-  const forgotten = await forgetRecords(deps, turns, call, [memoryId], input.version);
+  const forgotten = await forgetRecords(deps, turns, call, [memoryId], { version: input.version });
   // One that is forgotten already, or held, is no error; one that others keep changing is.
   if (forgotten.length === 0 && isForgettable(record)) throw new HindsightError('ERR_VERSION_CONFLICT');
   return finished(deps, call, forgotten);
@@ -69,22 +70,26 @@ async function dryRunByQuery(deps: MemoryDeps, input: ForgetInput, call: CallCon
   const floor = input.min_score ?? DEFAULT_MIN_SCORE;
   const hits = screening.items.filter(({ value }) => value.score >= floor).slice(0, QUERY_HITS);
   const ids = hits.map(({ value }) => value.record.memory_id);
+  const versions = hits.map(({ value }) => value.record.version);
   const { target, before_ms, expires_ms } = planBase(deps, input);
-  return planned(deps, call, { target, before_ms, expires_ms, ids, count: ids.length });
+  return planned(deps, call, { target, before_ms, expires_ms, ids, versions, count: ids.length });
 }
 
 async function dryRunByFilter(deps: MemoryDeps, input: ForgetInput, call: CallContext): Promise<Answer> {
   const base = planBase(deps, input);
   await makeVisible(deps, call.principal.tenant);
   const ids: string[] = [];
+  const versions: number[] = [];
   let count = 0;
   for await (const page of pages(deps, call, base)) {
     count += page.length;
-    if (ids.length <= MAX_PLAN_IDS) ids.push(...page.map((record) => record.memory_id));
+    if (ids.length > MAX_PLAN_IDS) continue;
+    ids.push(...page.map((record) => record.memory_id));
+    versions.push(...page.map((record) => record.version));
   }
   if (count > MAX_PLAN_IDS) return planned(deps, call, { ...base, count }, ids);
   const { target, before_ms, expires_ms } = base;
-  return planned(deps, call, { target, before_ms, expires_ms, ids, count });
+  return planned(deps, call, { target, before_ms, expires_ms, ids, versions, count });
 }
 
 async function carryOut(deps: MemoryDeps, turns: TurnLinks, token: string, input: ForgetInput, call: CallContext): Promise<Answer> {
@@ -94,13 +99,17 @@ async function carryOut(deps: MemoryDeps, turns: TurnLinks, token: string, input
   const ids = plan.ids ?? (await idsOf(deps, call, plan));
   if (ids.length > plan.count) throw new HindsightError('ERR_PLAN_INVALID');
   const forgotten: string[] = [];
+  const skipped = new Set<string>();
+  const still = stillPlanned(deps, call, plan, (id) => skipped.add(id));
   for (let from = 0; from < ids.length; from += PAGE) {
     call.signal.throwIfAborted();
-    forgotten.push(...(await forgetRecords(deps, turns, call, ids.slice(from, from + PAGE))));
+    forgotten.push(...(await forgetRecords(deps, turns, call, ids.slice(from, from + PAGE), { still })));
     // page by page: a later one may fail
     await deps.dirty.mark(call.principal.tenant);
   }
-  return finished(deps, call, forgotten);
+  const answer = await finished(deps, call, forgotten);
+  if (skipped.size === 0) return answer;
+  return { ...answer, skipped: [...skipped].slice(0, MAX_NAMED_IDS).map((memory_id) => ({ memory_id, reason: CHANGED_SINCE })) };
 }
 
 async function idsOf(deps: MemoryDeps, call: CallContext, plan: ForgetPlan): Promise<readonly string[]> {

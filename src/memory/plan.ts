@@ -15,6 +15,8 @@ const payload = z.strictObject({
   target: z.string(),
   /** The ids to forget; absent when there were too many, then `filter` binds. */
   ids: z.array(memoryId).optional(),
+  /** Of each of the ids the version that the dry run saw. */
+  versions: z.array(z.int()).optional(),
   filter: filter.optional(),
   namespaces: z.array(z.string()).optional(),
   /** Records created from this time on (ms) are not in the plan. */

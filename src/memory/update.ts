@@ -38,6 +38,7 @@ export async function update(
   const answer = await compareAndSet<Answer>(
     () => loadForChange(deps, call, input.memory_id, 'write', shownStatuses(call.principal)),
     (stored) => attempt(deps, turns, input, call, stored, consent, proposal),
+    { deps, signal: call.signal },
   );
   if (answer.outcome !== 'unchanged') {
     await deps.dirty.mark(call.principal.tenant);

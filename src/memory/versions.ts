@@ -7,6 +7,24 @@ import type { MemoryDeps } from './deps.ts';
 /** How often a change is tried again when the head moved in between (an embed job, another writer). */
 export const MAX_CAS_TRIES = 5;
 
+/** Tries of who changes a memory whatever its version, with pauses between them: some seconds in all. */
+export const PATIENT_TRIES = 20;
+const FIRST_PAUSE_MS = 10;
+const LAST_PAUSE_MS = 320;
+
+/** Who waits, and until when. */
+export interface Patience {
+  readonly deps: Pick<MemoryDeps, 'sleep'>;
+  readonly signal: AbortSignal;
+}
+
+/** Longer with each attempt, and never of one length, so that those who met do not meet again. */
+export async function pauseBetween({ deps, signal }: Patience, attempt: number): Promise<void> {
+  signal.throwIfAborted();
+  const longestMs = Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
+  await deps.sleep(longestMs * (0.5 + Math.random() / 2), signal);
+}
+
 /** Fields that belong to the embedding of one text, not to the memory. */
 const EMBEDDING_FIELDS: ReadonlySet<string> = new Set([
   'spaces_ready',
@@ -57,15 +75,18 @@ export function withIntervals(versions: readonly MemoryRecord[]): readonly Memor
 
 /**
  * Reads, changes and writes a head until nobody moved it in between.
- * @throws ERR_VERSION_CONFLICT after five tries; whatever `read` and `change` throw.
+ * @throws ERR_VERSION_CONFLICT after five tries, with `patience` after twenty; whatever `read` and `change` throw.
  */
 export async function compareAndSet<T>(
   read: () => Promise<StoredRecord>,
   change: (stored: StoredRecord) => Promise<{ readonly done: T } | 'conflict'>,
+  patience?: Patience,
 ): Promise<T> {
-  for (let attempt = 0; attempt < MAX_CAS_TRIES; attempt += 1) {
+  const tries = patience === undefined ? MAX_CAS_TRIES : PATIENT_TRIES;
+  for (let attempt = 0; attempt < tries; attempt += 1) {
     const result = await change(await read());
     if (result !== 'conflict') return result.done;
+    if (patience !== undefined) await pauseBetween(patience, attempt);
   }
   throw new HindsightError('ERR_VERSION_CONFLICT');
 }

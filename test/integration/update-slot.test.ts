@@ -70,4 +70,32 @@ describe('a memory that is changed over REST', function () {
       expect(items.map(({ content }: { content: string }) => content)).to.have.length(1);
     }
   });
+
+  it('is changed and forgotten without a version while others change it too', async () => {
+    nth += 1;
+    const token = await own('user');
+    const id = await write(token, 'The kettle holds two litres.');
+    const keys = Array.from({ length: 8 }, (_, i) => `key_${i}`);
+    await Promise.all(keys.map((key) => call('PATCH', `/v1/memories/${id}`, token, { metadata: { [key]: 'x' } })));
+    expect(Object.keys((await stands(token, id)).metadata).sort()).to.deep.equal(keys);
+    const merges = Promise.all(
+      keys.map((key) => write(token, 'The kettle holds two litres.', { source: { type: 'tool', uri: `https://a.example/${key}` } })),
+    );
+    const { forgotten } = await call('DELETE', `/v1/memories/${id}`, token);
+    await merges;
+    expect(forgotten).to.equal(1);
+  });
+
+  it('is left by a plan whose dry run showed other words', async () => {
+    nth += 1;
+    const token = await own('user');
+    const id = await write(token, 'Parcel 1 holds 12 lamps.', { tags: ['parcels'] });
+    const target = { filter: { tags: ['parcels'] } };
+    const { plan } = await call('POST', '/v1/memories/forget', token, { ...target, dry_run: true });
+    await call('PATCH', `/v1/memories/${id}`, token, { content: 'Parcel 1 went back to its sender.' });
+    const done = await call('POST', '/v1/memories/forget', token, { ...target, plan });
+    expect(done).to.include({ forgotten: 0 });
+    expect(done.skipped[0].memory_id).to.equal(id);
+    expect((await stands(token, id)).status).to.equal('active');
+  });
 });

@@ -18,6 +18,10 @@ export type ForgetInput = z.output<typeof forgetInput>;
 export const forgetAnswer = z.object({
   forgotten: z.int().describe('How many memories were forgotten by this call'),
   memory_ids: z.array(z.string()).describe('Which (at most 100 named)'),
+  skipped: z
+    .array(z.object({ memory_id: z.string(), reason: z.string() }))
+    .optional()
+    .describe('With a plan: memories that it leaves (at most 100 named)'),
   count: z.int().optional().describe('Dry run: how many would go'),
   sample: z
     .array(z.object({ memory_id: z.string(), content: z.string(), created_at: z.string(), reference_only: z.boolean() }))

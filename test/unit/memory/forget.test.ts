@@ -137,6 +137,20 @@ describe('memory forget, by filter or query', () => {
     expect(await world.memory.forget({ plan: dry.plan ?? '' }, world.call()), 'a repeat is safe').to.include({ forgotten: 0 });
   });
 
+  it('leaves what was corrected after the dry run, and says so', async () => {
+    const world = createWorld();
+    const [corrected, united] = [plant(world, { tags: ['a'] }), plant(world, { tags: ['a'] })];
+    const { plan = '' } = await world.memory.forget({ filter: { tags: ['a'] }, dry_run: true }, world.call());
+    world.time.nowMs += 60_000;
+    const content = 'Parcel 1 went back to its sender.';
+    await world.memory.update({ memory_id: corrected.memory_id, content }, world.call());
+    await world.memory.update({ memory_id: united.memory_id, confidence: 0.9 }, world.call());
+    const done = await world.memory.forget({ plan }, world.call());
+    expect(done).to.deep.include({ forgotten: 1, memory_ids: [united.memory_id] });
+    expect(done.skipped).to.deep.equal([{ memory_id: corrected.memory_id, reason: 'it was changed after the dry run' }]);
+    expect(world.index.heads.get(corrected.memory_id)?.record).to.include({ status: 'active', content });
+  });
+
   it('binds a plan to its caller, its target and ten minutes', async () => {
     const world = createWorld();
     const record = plant(world, { tags: ['a'], namespace: 'team.x', visibility: 'shared' });

@@ -173,7 +173,7 @@ describe('memory update', () => {
     expect(head(world, own.memory_id).version).to.equal(1);
   });
 
-  it('tries again on the new state when the head moved in between, and gives up after five times', async () => {
+  it('tries again on the new state when the head moved in between, and gives up after twenty times', async () => {
     const world = createWorld();
     const before = planted(world);
     let moves = 1;
@@ -188,7 +188,7 @@ describe('memory update', () => {
     expect((await rejection(world.memory.update({ memory_id: before.memory_id, importance: 0 }, world.call()))).code).to.equal(
       'ERR_VERSION_CONFLICT',
     );
-    expect(moves).to.equal(95);
+    expect(moves).to.equal(80);
   });
 
   it('refuses a version that another writer took first, also when that happened in between', async () => {
