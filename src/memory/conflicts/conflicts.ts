@@ -45,7 +45,7 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
   const plan = createPlan(deps, heads, recent);
   const settleLate = createSettleLate(deps, turns, heads);
   const marks = createMarks(deps, heads);
-  const line = createLine();
+  const line = createLine((signal) => deps.sleep(LEASE_MS, signal));
 
   /** What is stored stands, marked or not: a repeat of it and the repair job mark what is left. */
   const quietly = async <T>(work: () => Promise<T>): Promise<T | undefined> => {

@@ -8,8 +8,10 @@ describe('calls in line', () => {
     return { open, opened };
   };
 
+  const forEver = (): Promise<void> => new Promise(() => undefined);
+
   it('lets those that share a key run one after the other, and others at once', async () => {
-    const line = createLine();
+    const line = createLine(forEver);
     const log: string[] = [];
     const first = gate();
     const runs = [
@@ -31,10 +33,19 @@ describe('calls in line', () => {
   });
 
   it('goes on after a call that failed, whose failure is its own', async () => {
-    const line = createLine();
+    const line = createLine(forEver);
     const failed = line.run(['a'], () => Promise.reject(new Error('lost')));
     const next = line.run(['a'], async () => 'done');
     expect(await failed.catch((error: Error) => error.message)).to.equal('lost');
     expect(await next).to.equal('done');
+  });
+
+  it('waits no longer than it has patience', async () => {
+    const line = createLine(async () => undefined);
+    const first = gate();
+    const hanging = line.run(['a'], () => first.opened);
+    expect(await line.run(['a'], async () => 'done')).to.equal('done');
+    first.open();
+    await hanging;
   });
 });
