@@ -150,8 +150,7 @@ function gradeOf(policy: CompiledAdmission, item: WriteItem): Graded {
   const isNote = item.session_id === undefined;
   // whoever says what it is, or sends a page or a paper, sends no talk
   const mayBeTalk = isNote && saysNoMore(policy, item) && ['user', 'agent', 'tool'].includes(item.source?.type ?? 'user');
-  const isTalk = (talk: boolean): boolean =>
-    mayBeTalk && (talk || item.turn !== undefined || item.metadata !== undefined || item.source?.type === 'tool');
+  const isTalk = (talk: boolean): boolean => mayBeTalk && (talk || item.turn !== undefined || item.metadata !== undefined);
   const readings = sentencesOf(item.content).map((sentence) => {
     const reading = readSentence(policy, sentence, speakerOf(item), isNote);
     return gradedOf(policy, reading, sentence.text, isTalk(reading.talk === true));
