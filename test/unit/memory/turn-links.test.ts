@@ -157,7 +157,7 @@ describe('the turn after one that changes or goes', () => {
     expect(ids.map((id) => head(world, id).lex_context)).to.deep.equal(['confidenti', 'ye', 'wai']);
   });
 
-  it('forgotten together with it although somebody corrected it in that moment', async () => {
+  it('that somebody corrected after the dry run stays, and keeps no words of the one that goes', async () => {
     const world = createWorld();
     const [first, second] = [await write(world, 1, OLD), await write(world, 2, 'yes')];
     const dry = await world.memory.forget({ filter: { session_id: 's' }, dry_run: true }, world.call());
@@ -166,8 +166,9 @@ describe('the turn after one that changes or goes', () => {
       world.index.before = undefined;
       await world.memory.update({ memory_id: second, content: 'no, never' }, world.call());
     };
-    expect(await world.memory.forget({ plan: dry.plan ?? '' }, world.call())).to.include({ forgotten: 2 });
-    expect([first, second].map((id) => head(world, id).status)).to.deep.equal(['forgotten', 'forgotten']);
+    const answer = await world.memory.forget({ plan: dry.plan ?? '' }, world.call());
+    expect([answer.forgotten, answer.skipped?.map(({ memory_id: id }) => id)]).to.deep.equal([1, [second]]);
+    expect([first, second].map((id) => head(world, id).status)).to.deep.equal(['forgotten', 'active']);
     expect(head(world, second).lex_context).to.equal('never');
   });
 });
