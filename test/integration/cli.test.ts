@@ -107,9 +107,11 @@ describe('the command line on the composed service', function () {
   });
 
   it('reads a content from standard input', async () => {
-    const { out } = await cli(['write', '-', '--json'], { stdin: 'Line one.\nLine two.\n' });
+    const { out } = await cli(['write', '-', '--json'], { stdin: 'The gate key hangs in the porch.\nThe porch light is broken.\n' });
     const { results } = JSON.parse(out) as { results: { memory_id: string }[] };
-    expect((await cli(['get', results[0]?.memory_id ?? ''])).out).to.match(/^Line one\.\nLine two\.\n\n/);
+    expect((await cli(['get', results[0]?.memory_id ?? ''])).out).to.match(
+      /^The gate key hangs in the porch\.\nThe porch light is broken\.\n\n/,
+    );
   });
 
   it('leaves with a code that says what went wrong', async () => {

@@ -184,7 +184,8 @@ describe('README', function () {
     for (const [, target = ''] of README.matchAll(/\]\((?!https?:|#)([^)]+)\)/g))
       expect(existsSync(join(ROOT, target)), target).to.equal(true);
     const known = new Set(CONFIG_VARIABLES.map(({ name }) => name));
-    const others = ['HINDSIGHT_URL', 'HINDSIGHT_TOKEN', 'OLLAMA_HOST', 'TOKEN', 'AGENT_TOKEN', 'ACCESS_TOKEN'];
+    const ofTests = ['TEST_JOBS', 'TEST_ELASTICSEARCH_URL', 'TEST_SLOWEST'];
+    const others = ['HINDSIGHT_URL', 'HINDSIGHT_TOKEN', 'OLLAMA_HOST', 'TOKEN', 'AGENT_TOKEN', 'ACCESS_TOKEN', ...ofTests];
     const named = [...README.matchAll(/`(?:[^`]* )?([A-Z][A-Z]*(?:_[A-Z]+)+)(?==|`)/g)].map(([, name = '']) => name);
     expect(named).to.include.members(['ELASTICSEARCH_URL', 'EMBEDDING_BASE_URL', 'CORS_ORIGINS']);
     expect(named.filter((name) => !known.has(name) && !others.includes(name) && !name.startsWith('ERR_'))).to.deep.equal([]);

@@ -153,7 +153,7 @@ describe('REST on the composed service', function () {
   it('answers the same to what is absent, another tenant’s, another person’s and already forgotten', async () => {
     const [foreign, other] = await Promise.all([service.mint({ tenant: 't2', sub: 'alice' }), service.mint({ sub: 'bob' })]);
     const made = async (by: string): Promise<string> =>
-      (await service.call('POST', '/v1/memories', by, { content: 'Not yours.' })).body.results[0].memory_id;
+      (await service.call('POST', '/v1/memories', by, { content: 'Not yours.', admission: 'keep' })).body.results[0].memory_id;
     const forgotten = await write('Soon gone.');
     await service.call('DELETE', `/v1/memories/${forgotten}`, token);
     const ids = [ABSENT, await made(foreign), await made(other)];

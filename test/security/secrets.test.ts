@@ -164,7 +164,7 @@ describe('secrets and personal data (S)', function () {
       { content: `{"config":{"auth":"${Buffer.from(token).toString('base64')}"}}` },
       { content: `https://example.com/cb?t=${[...token].map((c) => `%${c.charCodeAt(0).toString(16)}`).join('')}` },
     ]) {
-      const { body } = await service.call('POST', '/v1/memories', alice, item);
+      const { body } = await service.call('POST', '/v1/memories', alice, { ...item, admission: 'keep' });
       expect(body.results[0].masked, JSON.stringify(item)).to.deep.equal(['api_key']);
       const { body: read } = await service.call('GET', `/v1/memories/${body.results[0].memory_id}`, alice);
       expect(JSON.stringify(read)).to.include('[masked:api_key]');
@@ -228,7 +228,7 @@ describe('secrets and personal data (S)', function () {
   });
 
   it('S5: look-alikes come back byte for byte', async () => {
-    const items = CLEAN.map(({ text }) => ({ content: text, namespace: 'shared.lookalikes' }));
+    const items = CLEAN.map(({ text }) => ({ content: text, namespace: 'shared.lookalikes', admission: 'keep' }));
     const { body } = await service.call('POST', '/v1/memories', alice, { items });
     for (const [i, { memory_id: id, masked }] of body.results.entries()) {
       expect(masked, CLEAN[i]?.text).to.deep.equal([]);

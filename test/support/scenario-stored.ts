@@ -13,15 +13,19 @@ const BY_ITSELF = ['access_level', 'last_access_day', 'spaces_*', 'vec_*', 'pass
 
 /**
  * Every document as `index/id hash`, sorted: equal lists mean that nothing was added, changed or taken away. Access counters and what
- * the embed job adds are left out, and so is the audit log, which grows by every call; `namespaces` narrows to records of these, in all tenants or in one.
+ * the embed job adds are left out, and so are the audit log and the recall traces, which grow by every call and a moment later; `namespaces` narrows to records of these, in all tenants or in one.
  */
 export async function storedState(service: TestService, namespaces?: readonly string[], tenant?: string): Promise<string[]> {
   const within = namespaces === undefined ? [] : [{ terms: { namespace: namespaces } }];
   const query = { bool: { filter: tenant === undefined ? within : [...within, { term: { tenant } }] } };
-  const hits = await engineSearch(service, `${service.prefix}-*,-${service.prefix}-*-stats,-${service.prefix}-audit`, {
-    query,
-    _source: { excludes: BY_ITSELF },
-  });
+  const hits = await engineSearch(
+    service,
+    `${service.prefix}-*,-${service.prefix}-*-stats,-${service.prefix}-*-recall,-${service.prefix}-audit`,
+    {
+      query,
+      _source: { excludes: BY_ITSELF },
+    },
+  );
   return hits.map(({ _index, _id, _source }) => `${_index}/${_id} ${hashOf(_source)}`).sort();
 }
 
