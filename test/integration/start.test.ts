@@ -24,7 +24,9 @@ describe('a local start', function () {
     service = await serveLocal(dataDir, port, { HOME: join(folder, 'home') });
   });
   after(async () => {
-    await service.program.kill();
+    // a service that is killed leaves its Elasticsearch a moment in which that still writes
+    service.program.child.kill('SIGTERM');
+    await service.program.exited;
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
   });
 
