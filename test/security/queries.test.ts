@@ -216,7 +216,10 @@ describe('queries (Q)', function () {
       expect([status, body.results[0].outcome], JSON.stringify(body)).to.deep.equal([200, 'stored']);
       expect((await service.call('GET', `/v1/memories/${body.results[0].memory_id}`, token)).body.metadata).to.deep.equal(metadata);
     }
-    expect(await storedMappings(service)).to.equal(mappings);
+    // an index that is only made now, for counts or traces of earlier calls, has its mapping from the templates
+    const kept = JSON.parse(mappings) as [string, unknown][];
+    const now = new Map(JSON.parse(await storedMappings(service)) as [string, unknown][]);
+    for (const [index, mapping] of kept) expect(now.get(index), index).to.deep.equal(mapping);
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
   });
 
