@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { EmbeddingProvider } from '../../src/providers/embedding/provider.ts';
+import { close, listen } from './loopback.ts';
 
 /** Vectors of texts as a list of plain numbers. */
 export type EmbeddingBackend = (model: string, texts: readonly string[]) => Promise<number[][]>;
@@ -51,9 +52,7 @@ export class EmbeddingServer {
 
   static async start(backend: EmbeddingBackend, port = 0): Promise<EmbeddingServer> {
     const server = new EmbeddingServer(backend);
-    await new Promise<void>((resolve, reject) => {
-      server.#server.once('error', reject).listen(port, '127.0.0.1', resolve);
-    });
+    await listen(server.#server, port);
     return server;
   }
 
@@ -76,10 +75,7 @@ export class EmbeddingServer {
   }
 
   async stop(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => resolve());
-      this.#server.closeAllConnections();
-    });
+    await close(this.#server);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,6 +1,7 @@
 /** A real OpenAI-compatible chat server on loopback with fault switches: the other end of the language model in tests. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { close, listen } from './loopback.ts';
 
 export interface ChatRequest {
   readonly model: string;
@@ -58,9 +59,7 @@ export class ChatServer {
 
   static async start(backend: ChatBackend): Promise<ChatServer> {
     const server = new ChatServer(backend);
-    await new Promise<void>((resolve, reject) => {
-      server.#server.once('error', reject).listen(0, '127.0.0.1', resolve);
-    });
+    await listen(server.#server);
     return server;
   }
 
@@ -89,10 +88,7 @@ export class ChatServer {
   }
 
   async stop(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => resolve());
-      this.#server.closeAllConnections();
-    });
+    await close(this.#server);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,6 +1,7 @@
 /** A real /rerank server on loopback with fault switches: the other end of the cross-encoder in tests. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { close, listen } from './loopback.ts';
 
 export interface RerankRequest {
   readonly model?: string;
@@ -52,9 +53,7 @@ export class RerankServer {
 
   static async start(backend: RerankBackend): Promise<RerankServer> {
     const server = new RerankServer(backend);
-    await new Promise<void>((resolve, reject) => {
-      server.#server.once('error', reject).listen(0, '127.0.0.1', resolve);
-    });
+    await listen(server.#server);
     return server;
   }
 
@@ -69,10 +68,7 @@ export class RerankServer {
   }
 
   async stop(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => resolve());
-      this.#server.closeAllConnections();
-    });
+    await close(this.#server);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
