@@ -37,6 +37,16 @@ export function subjectOf(written: string, given?: string): string | undefined {
   return name;
 }
 
+/** The spellings above, and what the user asks of whoever answers (frames, REPLY_LANGUAGE and FORM_OF_ADDRESS), whose subject is left out. */
+const MAY_BE_OF_SELF =
+  /\b(?:i|me|my|mine|myself|user|answers?|repl(?:y|ies)|respon(?:d|ses)|write|talk|speak|explanations)\b|[我用]|本人/iu;
+
+/** False only where nothing in a text can make it one of its writer's: half of what is imported need not be read for that (bench:import). */
+export function mayBeOfSelf(item: { readonly content: string; readonly subject?: string | undefined }, policy: RelationPolicy): boolean {
+  if (item.subject !== undefined && isSelf(item.subject)) return true;
+  return MAY_BE_OF_SELF.test(policy.unify(plainText(item.content.slice(0, MAX_COMPARED_CHARS))));
+}
+
 function isSelf(subject: string): boolean {
   return SELVES.has(folded(subject)) || folded(subject) === SELF;
 }

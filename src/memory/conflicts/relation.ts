@@ -7,7 +7,7 @@ import { compareFrames } from './compare-frames.ts';
 import { frameOf } from './frames/read-frame.ts';
 import { SELF, type Frame } from './frames/frame.ts';
 import { slotOf, type SlotText } from './infer-slot.ts';
-import { keyOf, MAX_COMPARED_CHARS, read, type Reading } from './reading.ts';
+import { keyOf, MAX_COMPARED_CHARS, mayBeOfSelf, read, type Reading } from './reading.ts';
 import type { Relation } from './relation-kind.ts';
 import type { RelationPolicy } from './relation-policy.ts';
 import { endsOlder } from './retraction.ts';
@@ -49,6 +49,7 @@ export function relationOf(older: ComparedText, newer: ComparedText, policy: Rel
 
 /** Whether a text is about whoever wrote it: two owners' such texts say nothing of each other. */
 export function speaksOfSelf(item: ComparedText, policy: RelationPolicy): boolean {
+  if (!mayBeOfSelf(item, policy)) return false;
   const { reading, said } = sideOf(item, policy);
   return reading.subject === SELF || said.some(({ frame }) => frame?.subject === SELF);
 }
