@@ -1,24 +1,34 @@
 /** Tells texts that say the same from texts that merely look alike; the screen of a search shows one of the former and holds back crowds of the latter. */
-import { normaliseForFingerprint } from '../../text/clean.ts';
+import { sameWordsForm } from '../../text/clean.ts';
+import { signIn, spelledFlags } from '../../text/signs.ts';
 
 /** Words that never change what is said: articles, courtesies, particles. Prepositions, tenses, negations and question marks do. */
 const SILENT: ReadonlySet<string> = new Set('a an the please kindly 的 请 啊 呀 呢 吧 哦 嗯'.split(' '));
-/** A number with its separators, a word, a Han character, or a sign that can matter (-5, C++, 5%, a?). */
+/** A number with its separators, a word, a Han character, or a mark, of which those that say nothing are left out. */
 const TOKENS =
-  /\p{N}+(?:[.,:/-]\p{N}+)*|\p{Script=Han}|(?:(?!\p{Script=Han})[\p{L}\p{M}_])[\p{L}\p{M}\p{N}_'-]*?(?=\p{Script=Han}|[^\p{L}\p{M}\p{N}_'-]|$)|[-+$€£¥%°<>=~^#@/\\*|&?]/gu;
+  /\p{N}+(?:[.,:/-]\p{N}+)*|\p{Script=Han}|(?:(?!\p{Script=Han})[\p{L}\p{M}_])[\p{L}\p{M}\p{N}_'-]*?(?=\p{Script=Han}|[^\p{L}\p{M}\p{N}_'-]|$)|[\p{S}\p{P}]/gu;
+const MARK = /^[\p{S}\p{P}]$/u;
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
 const SHINGLE = 3;
 
-/** The words of a text in their order, folded (NFKC, case, invisible characters), numbers whole, without those that say nothing. */
+/**
+ * The words of a text in their order, folded (NFKC, invisible characters, case where it says nothing), numbers whole, with the signs that
+ * tell texts apart when memories are merged (text/signs, text/case), and without words that say nothing.
+ */
 export function wordsOf(text: string): readonly string[] {
-  const folded = normaliseForFingerprint(text.replace(UNSEEN, '')).replaceAll('’', "'");
-  // the end marks are off, and with them the question mark that makes a claim a question
-  const asks = /[?？][\s"'”’」』)]{0,64}$/u.test(text);
-  const words = (folded.match(TOKENS) ?? []).filter((token) => !SILENT.has(token));
-  return asks ? [...words, '?'] : words;
+  const folded = sameWordsForm(spelledFlags(text).replace(UNSEEN, '')).replaceAll('’', "'");
+  const words: string[] = [];
+  for (const { 0: token, index } of folded.matchAll(TOKENS)) {
+    const word = MARK.test(token) ? signIn(folded, index).sign : token;
+    if (word !== undefined && !SILENT.has(word)) words.push(word);
+  }
+  // a question is one, whatever stands around its mark and however often
+  while (words.at(-1) === '?') words.pop();
+  if (/[?？][\s"'”’」』)]{0,64}$/u.test(text)) words.push('?');
+  return words;
 }
 
-/** Equal for texts that say the same in the same words: they differ in case, width, punctuation, articles and courtesies alone. */
+/** Equal for texts that say the same in the same words: they differ in the case of ordinary words, width, punctuation, articles and courtesies alone. */
 export function claimKey(words: readonly string[]): string {
   return words.join(' ');
 }

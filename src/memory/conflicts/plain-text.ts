@@ -1,9 +1,8 @@
 /** A text as it is compared: one spelling of widths, quotes, contractions and traditional characters, cut into sentences. */
 import { toSimplified } from '../../guard/text/simplified.ts';
+import { spelledFlags } from '../../text/signs.ts';
 
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
-/** Invisible letters that make a black flag that of England or of Scotland. */
-const FLAG_TAGS = /(?<=\u{1F3F4})[\u{E0020}-\u{E007F}]+/gu;
 /** Sub- and superscript digits, which NFKC would join to the digits before them: 10² would equal 102. */
 const RAISED_DIGIT = /[⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]+/gu;
 const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
@@ -21,8 +20,7 @@ const SENTENCE_END = /(?<=[.!?])\s+(?=[\p{Lu}\p{N}])|(?<=[。!?;])|[;\n]+/gu;
 
 /** NFKC, simplified characters, straight quotes, single spaces, contractions in full; case is kept. */
 export function plainText(text: string): string {
-  let plain = toSimplified(text.replace(RAISED_DIGIT, (digits) => `^${digits}`).normalize('NFKC'))
-    .replace(FLAG_TAGS, (tags) => [...tags].map((tag) => String.fromCodePoint((tag.codePointAt(0) ?? 0) - 0xe0000)).join(''))
+  let plain = spelledFlags(toSimplified(text.replace(RAISED_DIGIT, (digits) => `^${digits}`).normalize('NFKC')))
     .replace(UNSEEN, '')
     .replace(/[’‘]/gu, "'")
     .replace(/[“”「」『』]/gu, '"')

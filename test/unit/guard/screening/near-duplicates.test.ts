@@ -1,6 +1,9 @@
 /** What counts as the same text: only what says the same, in Chinese and English; figures, names, days and negations always differ. */
+import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { loadRelationPolicy } from '../../../../src/memory/conflicts/relation-policy.ts';
+import { relationOf } from '../../../../src/memory/conflicts/relation.ts';
 import { claimKey, overlap, shinglesOf, signatureOf, wordsOf } from '../../../../src/guard/screening/near-duplicates.ts';
 
 const key = (text: string): string => claimKey(wordsOf(text));
@@ -76,8 +79,58 @@ describe('near-duplicates', () => {
       ['Bob pays', 'Bob pays?'],
       ['他喜欢茶', '他喜欢茶吗'],
       ['dog bites man', 'man bites dog'],
+      ['the load is ≥ 5', 'the load is ≤ 5'],
+      ['load >= 5', 'load <= 5'],
+      ['the release is ✅', 'the release is ❌'],
+      ['评审结果 👍', '评审结果 👎'],
+      ['the flag is 🇫🇷', 'the flag is 🇩🇪'],
+      ['the flag is \u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}', 'the flag is \u{1F3F4}'],
+      ['the video dQw4w9WgXcQ', 'the video dqw4w9wgxcq'],
+      ['令牌是 aB3dE9', '令牌是 ab3de9'],
+      ['exclude !cache', 'exclude cache'],
+      ['probability .5', 'probability 5'],
+      ['range 2:1', 'range 2 1'],
+      ['a or (b and c)', '(a or b) and c'],
+      ['x ∈ A', 'x ∉ A'],
     ])
       expect(key(a ?? ''), a).not.to.equal(key(b ?? ''));
+  });
+
+  it('tells apart by signs and case whatever a merge tells apart', () => {
+    const policy = loadRelationPolicy(join(import.meta.dirname, '..', '..', '..', '..', 'policies'));
+    const part = fc.constantFrom(
+      'port',
+      'Port',
+      'aB3d',
+      'ab3d',
+      '端口',
+      ' ',
+      ' ',
+      '5',
+      '≥',
+      '≤',
+      '✅',
+      '❌',
+      '(',
+      ')',
+      '!',
+      '.',
+      '-',
+      ':',
+      '+',
+      '👍🏽',
+      '👍',
+      '"',
+    );
+    const text = fc.array(part, { minLength: 1, maxLength: 7 }).map((parts) => `the value ${parts.join('')} stands`);
+    fc.assert(
+      fc.property(text, text, (one, other) => {
+        if (key(one) !== key(other)) return;
+        const { reason } = relationOf({ content: one }, { content: other }, policy);
+        expect(reason, JSON.stringify([one, other])).not.to.equal('other signs or letters');
+      }),
+      { numRuns: 3_000 },
+    );
   });
 
   it('measures overlap between 0 and 1, alike from both sides', () => {
