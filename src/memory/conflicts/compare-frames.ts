@@ -3,7 +3,7 @@ import { LEFT, type Frame } from './frames/frame.ts';
 import { isKnownTopic } from './frames/read-frame.ts';
 import { keyOf, tokensOf } from './reading.ts';
 import type { Relation } from './relation-kind.ts';
-import { isOneOfSeveral, type RelationPolicy } from './relation-policy.ts';
+import { folded, isOneOfSeveral, rivalIn, type RelationPolicy } from './relation-policy.ts';
 import { MEASURES, type Token, type TokenType } from './values/token.ts';
 
 /** Topics whose parts (day, time, place in the calendar) are told apart: "on Friday" says nothing against "at 3 pm". */
@@ -23,13 +23,15 @@ export function compareFrames(
 ): Relation | undefined {
   if (older.subject !== newer.subject || (older.topic !== newer.topic && !leaves(older, newer))) return undefined;
   const [before, after] = [older, newer].map((frame) => tokensOf(frame.value, policy)) as [readonly Token[], readonly Token[]];
-  const equal = keyOf(before) === keyOf(after);
+  const equal = keyOf(before) === keyOf(after) || isSameRival(older.value, newer.value, policy);
   if (older.ended) return equal && !newer.ended ? unsure('it is said again of what was ended') : different();
   if (newer.ended) return ended(before, after, equal);
   if (equal) return sameValue(older, newer, policy);
   if (newer.wrong !== undefined && keyOf(tokensOf(newer.wrong, policy)) === keyOf(before))
     return changed('corrects the value of the same topic');
   if (older.negated || newer.negated) return different();
+  if (newer.among) return amongRivals(older, newer, policy);
+  if (older.among && !newer.changes) return unsure('perhaps used beside it');
   if (isMulti(newer.topic, policy)) return { kind: 'adds', reason: 'one more value of a topic with several' };
   if (SCHEDULES.has(newer.topic)) {
     if (DEPARTURES.has(newer.topic) && !newer.changes) return unsure('perhaps another one');
@@ -46,6 +48,20 @@ export function compareFrames(
   if (!SCHEDULES.has(newer.topic) && [before, after].every(isDated)) return unsure('each at its own time');
   if (newer.subject === '' && !newer.changes) return unsure('the same topic, of nobody in particular');
   return changed('a new value of the same topic');
+}
+
+/** Two spellings of one thing, of no version. */
+function isSameRival(older: string, newer: string, { rivals }: RelationPolicy): boolean {
+  const [one, other] = [rivals.get(folded(older)), rivals.get(folded(newer))];
+  return one !== undefined && one.topic === other?.topic && one.name === other.name;
+}
+
+/** What is used is left for what was switched to; where it is said what was left, that alone. */
+function amongRivals(older: Frame, newer: Frame, policy: RelationPolicy): Relation {
+  const before = rivalIn(policy, older.value);
+  const left = newer.wrong === undefined ? undefined : rivalIn(policy, newer.wrong);
+  if (before === undefined || (left !== undefined && left.name !== before.name)) return different();
+  return newer.changes ? changed('what it was left for') : { kind: 'adds', reason: 'perhaps used beside it' };
 }
 
 /** "Ana left X" ends whatever X was to her, and says nothing against another X. */

@@ -15,6 +15,8 @@ const slotsSchema = z.strictObject({
   several: z.array(name),
   multi_valued: z.array(name),
   unnamed: z.array(name),
+  rivals: z.record(name, z.array(z.array(name).min(1)).min(2)),
+  rival_nouns: z.record(name, z.array(name)),
   bookkeeping: z.string().min(1),
 });
 
@@ -43,6 +45,10 @@ export interface RelationPolicy {
   readonly multiValued: ReadonlySet<string>;
   /** Canonical topics of which a place has one, whosever it is. */
   readonly unnamed: ReadonlySet<string>;
+  /** Canonical topic and one spelling of each thing of which one is mostly in use at a time, by every name it has, folded. */
+  readonly rivals: ReadonlyMap<string, Rival>;
+  /** Topic of those by every noun for it, folded. Its values are compared as those of any other noun. */
+  readonly rivalNouns: ReadonlyMap<string, string>;
   /** Last words of metadata keys that tell no two subjects apart, folded. */
   readonly bookkeeping: ReadonlySet<string>;
   readonly duplicates: DeepReadonly<z.output<typeof duplicatesSchema>>;
@@ -52,6 +58,12 @@ export interface RelationPolicy {
   readonly opposites: ReadonlyMap<string, { readonly other: string; readonly state: boolean }>;
   /** A text with every word of `same_words` in the first form of its row. */
   unify(plain: string): string;
+}
+
+/** One of the values of a topic that take each other's place. */
+export interface Rival {
+  readonly topic: string;
+  readonly name: string;
 }
 
 /** @throws ERR_CONFIG_INVALID naming the file and what is wrong in it. */
@@ -68,6 +80,18 @@ export function loadRelationPolicy(policiesDir: string): RelationPolicy {
     several: slots.several.map(folded),
     multiValued: new Set(slots.multi_valued.map(folded)),
     unnamed: new Set(slots.unnamed.map(folded)),
+    rivals: new Map(
+      Object.entries(slots.rivals).flatMap(([topic, things]) =>
+        things.flatMap(([first = '', ...more]) =>
+          [first, ...more].map((one): [string, Rival] => [folded(one), { topic: folded(topic), name: folded(first) }]),
+        ),
+      ),
+    ),
+    rivalNouns: new Map(
+      Object.keys(slots.rivals).flatMap((topic) =>
+        [topic, ...(slots.rival_nouns[topic] ?? [])].map((noun): [string, string] => [folded(noun), folded(topic)]),
+      ),
+    ),
     bookkeeping: new Set(slots.bookkeeping.split(/\s+/u).map(folded)),
     duplicates,
     silent: new Set(duplicates.silent),
@@ -111,5 +135,20 @@ export function isOneOfSeveral(policy: RelationPolicy, subject: string): boolean
 /** The one name of a topic, whatever it is called; a topic without aliases keeps its own. */
 export function canonicalTopic(policy: RelationPolicy, topic: string): string {
   const own = folded(topic);
-  return policy.topics.get(own) ?? own;
+  return policy.topics.get(own) ?? policy.rivalNouns.get(own) ?? own;
+}
+
+const VERSION_AT_END = / ?v?\d+(?:\.\d+)*$/u;
+
+/** The rival that a value names, whatever its version, with or without the noun of its topic: "the Postgres 16 database". */
+export function rivalIn(policy: RelationPolicy, value: string): Rival | undefined {
+  const name = folded(value).replace(/^(?:the|an?) /u, '');
+  const found = policy.rivals.get(name) ?? policy.rivals.get(name.replace(VERSION_AT_END, ''));
+  if (found !== undefined) return found;
+  for (const [noun, topic] of policy.rivalNouns) {
+    if (!name.endsWith(noun)) continue;
+    const rival = policy.rivals.get(name.slice(0, -noun.length).trim().replace(VERSION_AT_END, ''));
+    if (rival?.topic === topic) return rival;
+  }
+  return undefined;
 }

@@ -29,6 +29,49 @@ const CHANGED: readonly (readonly [string, string])[] = [
   ['会议在周二。', '会议改到周四了。'],
   ['截止日期是周五。', '截止日期改到下周一。'],
   ['小李的工位在三楼。', '小李的工位搬到五楼了。'],
+  ['We use MySQL.', 'We switched to Postgres.'],
+  ['We use MySQL 8.', 'We have migrated to PostgreSQL 16.'],
+  ['Our database is MySQL.', 'We moved to Postgres.'],
+  ['The team uses Jira.', 'The team switched to Linear.'],
+  ['I use Chrome.', 'I ditched Chrome for Firefox.'],
+  ['We run on AWS.', 'We migrated to Hetzner.'],
+  ['我们的数据库是MySQL。', '我们的数据库换成了Postgres。'],
+  ['我们用MySQL。', '我们把所有服务从MySQL迁移到了TiDB。'],
+  ['We switched to Slack.', 'We switched to Discord.'],
+  ['Our database is MySQL.', 'We switched our database to Postgres.'],
+  ['The deadline is Friday.', 'We moved the deadline to Monday.'],
+  ['The standup is at 9:30.', 'We moved the standup to 10:00.'],
+  ['评审会在周三。', '我们把评审会改到周四了。'],
+  ['The backend uses MySQL.', 'The backend was migrated to Postgres.'],
+  ['我用iPhone。', '我换成安卓了。'],
+  ['我们用 MySQL。', '上个月我们改用了 Postgres。'],
+  ['The budget is 5000 euros.', 'They raised the budget to 8000 euros.'],
+  ['我们用 MySQL。', '我们改用 Postgres 了。'],
+  ['我们用MySQL', '我们从 MySQL 迁移到了 TiDB'],
+  ['团队使用的是Jira。', '团队换成禅道了。'],
+  ['我们的数据库是MySQL。', '我们改用 Postgres 了。'],
+  ['我们的服务跑在阿里云上。', '我们的服务迁移到腾讯云了。'],
+  ['我们的数据库是MySQL。', '我们把数据库换成了 Postgres。'],
+  ['截止日期是周五。', '我们把截止日期推迟到下周一了。'],
+];
+
+/** Both may hold: nothing is left that is not said to be left, or is another kind of thing. */
+const BESIDE: readonly (readonly [string, string])[] = [
+  ['We use Redis.', 'We switched to Postgres.'],
+  ['We use Kafka.', 'We use RabbitMQ too.'],
+  ['We use MySQL.', 'We use Postgres.'],
+  ['We use MySQL.', 'We switched to Kubernetes.'],
+  ['We use MySQL.', 'The analytics team switched to Postgres.'],
+  ['We use MySQL.', 'We switched from SQLite to Postgres.'],
+  ['We use MySQL.', 'We are considering switching to Postgres.'],
+  ['We use MySQL.', 'We did not switch to Postgres.'],
+  ['We use MySQL.', 'We switched to Postgres for analytics.'],
+  ['I use Firefox.', 'I moved to Chrome Street.'],
+  ['我们用 Redis。', '我们改用 Postgres 了。'],
+  ['我们用 MySQL。', '我们打算改用 Postgres。'],
+  ['我们用 MySQL。', '数据组改用 Postgres 了。'],
+  ['我们用飞书。', '我们也用钉钉。'],
+  ['我们用 MySQL。', '我们没有换成 Postgres。'],
 ];
 
 const OTHER: readonly (readonly [string, string])[] = [
@@ -45,6 +88,13 @@ describe('a new value told without a kind', () => {
       const world = createWorld();
       expect(await outcomes(world, [before, after])).to.deep.equal(['stored', 'replaced']);
       expect(active(world).map(({ content, layer }) => ({ content, layer }))).to.deep.equal([{ content: after, layer: 'semantic' }]);
+    });
+
+  for (const [before, after] of BESIDE)
+    it(`stands beside what may hold as well: ${before} / ${after}`, async () => {
+      const world = createWorld();
+      await outcomes(world, [before, after]);
+      expect(active(world).map(({ content }) => content)).to.include(before);
     });
 
   for (const [before, after] of OTHER)

@@ -8,7 +8,7 @@ const BE = '(?:is|are|am|will be)';
 const BECOMES =
   '(?:(?:(?:is|are|was|were|has been|have been|will be|got|gets)(?: being)? )?(?:changed|set|reset|updated|raised|lowered|increased|reduced|cut|extended|shortened|switched|moved|postponed|pushed(?: back)?|brought forward|shifted|rescheduled|renamed|upgraded|downgraded|bumped|dropped|went up|went down|rose|fell)(?: from (?<w>.{1,60}?))? to|(?:has )?(?:became|becomes|become)|changes to|is (?:equal to|set at|fixed at)|will be|is|are|=)';
 /** Nouns that name one attribute of a thing, so that any two values of them stand against each other. */
-const ATTRIBUTES =
+export const ATTRIBUTES =
   'deadline|due date|code|port|version|release|name|title|address|budget|price|cost|colou?r|e-?mail(?: address)?|phone(?: number)?|number|birthday|owner|manager|boss|lead|leader|status|state|location|venue|place|size|limit|timeout|interval|rate limit|region|time ?zone|language|currency|theme|password|date|time|start(?:ing)? (?:date|time)|end date|target|goal|url|domain|host|hostname|branch|database|framework|editor|model|format|priority|threshold|capacity|quota|dosage|dose|weight|height|age|salary|wage|rent|fee|tuition|fare|subscription|premium|role|position|job|title|employer|company|school|major|doctor|dentist|landlord|tutor|coach|nickname|username|hometown|home|seat|room|office|plan|tier|diet|size|shoe size|blood type|capital|retention(?: period)?|policy|level|mode|degree|provider|vendor|supplier|contact|default \\w+';
 
 const when = (v: string): RegExp => new RegExp(v, 'iu');
@@ -210,8 +210,10 @@ export const ENGLISH_FRAMES: readonly FrameRule[] = [
     value: 'name',
   }),
   rule({
-    examples: ['I prefer Vim for editing', 'Ana prefers pytest for tests'],
-    pattern: when(`^${S} (?:prefers?|uses?|would rather use) (?:to use )?${V.replace('100', '60')} (?:for|when) (?<a>.{1,60})$`),
+    examples: ['I prefer Vim for editing', 'Ana prefers pytest for tests', 'We switched to Notion for planning trips'],
+    pattern: when(
+      `^${S} (?:prefers?|uses?|would rather use|(?:has |have )?(?:switched|migrated)(?: over)? to) (?:to use |using )?${V.replace('100', '60')} (?:for|when) (?<a>.{1,60})$`,
+    ),
     topic: ({ a }) => (a === undefined ? undefined : `choice for ${a}`),
   }),
   rule({

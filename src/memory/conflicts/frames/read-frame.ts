@@ -6,8 +6,10 @@ import { canonicalTopic, folded, type RelationPolicy } from '../relation-policy.
 import { scan } from '../values/scan.ts';
 import { MEASURES, type TokenType } from '../values/token.ts';
 import { CHINESE_FRAMES } from './chinese.ts';
+import { CHINESE_MOVED, ENGLISH_MOVED } from './moved.ts';
+import { CHINESE_RIVALS, ENGLISH_RIVALS } from './rivals.ts';
 import { ENGLISH_FRAMES } from './english.ts';
-import { FORM_OF_ADDRESS, REPLY_LANGUAGE, SELF, type Frame, type FrameRule } from './frame.ts';
+import { FORM_OF_ADDRESS, REPLY_LANGUAGE, SELF, type Found, type Frame, type FrameRule } from './frame.ts';
 
 const MAX_SENTENCE_CHARS = 240;
 /** Wishes, plans, doubts and hearsay state nothing. */
@@ -36,6 +38,10 @@ export interface FrameContext {
   readonly policy: RelationPolicy;
 }
 
+/** What names a rival is read as one first: "we moved to Postgres" tells of no home. */
+const ENGLISH = [...ENGLISH_RIVALS, ...ENGLISH_MOVED, ...ENGLISH_FRAMES];
+const CHINESE = [...CHINESE_RIVALS, ...CHINESE_MOVED, ...CHINESE_FRAMES];
+
 /** The frame of a claim. Pure. */
 export function frameOf(claim: Claim, context: FrameContext): Frame | undefined {
   const { text } = claim;
@@ -44,7 +50,7 @@ export function frameOf(claim: Claim, context: FrameContext): Frame | undefined 
   let positive = bare;
   for (const [pattern, instead] of NEGATIONS) positive = positive.replace(pattern, instead);
   const [, main = positive, rest = ''] = REST.exec(positive) ?? [];
-  for (const rule of hasHan(main) ? CHINESE_FRAMES : ENGLISH_FRAMES) {
+  for (const rule of hasHan(main) ? CHINESE : ENGLISH) {
     const found = rule.pattern.exec(main);
     const frame = found?.groups === undefined ? undefined : build(rule, found.groups, text, context);
     if (frame !== undefined)
@@ -59,17 +65,15 @@ export function frameOf(claim: Claim, context: FrameContext): Frame | undefined 
   return undefined;
 }
 
-type Found = Readonly<Record<string, string | undefined>>;
-
 function build(rule: FrameRule, found: Found, sentence: string, { subject: given, policy }: FrameContext): Frame | undefined {
   const cut = cutSubject(rule, (found.v ?? found.v2 ?? '').trim(), found.s ?? '');
   const { value } = cut;
   const due = rule.topic === 'schedule' ? DUE.exec(cut.subject)?.groups : undefined;
-  const named = typeof rule.topic === 'string' ? rule.topic : rule.topic(found);
+  const named = typeof rule.topic === 'string' ? rule.topic : rule.topic(found, policy);
   const topic = due === undefined ? named : 'deadline';
   if (value === '' || topic === undefined || topic === '' || !fits(rule, value, policy)) return undefined;
   const asked = topic === REPLY_LANGUAGE || topic === FORM_OF_ADDRESS;
-  const whose = due === undefined ? cut.subject : (due.s ?? due.of ?? '');
+  const whose = rule.whose?.(found, policy) ?? (due === undefined ? cut.subject : (due.s ?? due.of ?? ''));
   const subject = asked && whose === '' ? SELF : subjectIn(whose, given);
   if (subject === undefined) return undefined;
   const wrong = (found.w ?? found.w2 ?? found.w3)?.trim();
@@ -82,7 +86,8 @@ function build(rule: FrameRule, found: Found, sentence: string, { subject: given
     ended: false,
     wrong,
     compares: rule.compares ?? 'any',
-    changes: CHANGES.test(sentence) || wrong !== undefined,
+    changes: rule.changes === true || CHANGES.test(sentence) || wrong !== undefined,
+    among: rule.among === true,
   };
 }
 

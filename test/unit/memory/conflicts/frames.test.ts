@@ -4,6 +4,8 @@ import { expect } from 'chai';
 import { claimOf, ENDINGS } from '../../../../src/memory/conflicts/claims.ts';
 import { CHINESE_FRAMES } from '../../../../src/memory/conflicts/frames/chinese.ts';
 import { ENGLISH_FRAMES } from '../../../../src/memory/conflicts/frames/english.ts';
+import { CHINESE_MOVED, ENGLISH_MOVED } from '../../../../src/memory/conflicts/frames/moved.ts';
+import { CHINESE_RIVALS, ENGLISH_RIVALS } from '../../../../src/memory/conflicts/frames/rivals.ts';
 import { frameOf } from '../../../../src/memory/conflicts/frames/read-frame.ts';
 import { inferSlot, type SlotText } from '../../../../src/memory/conflicts/infer-slot.ts';
 import { plainText } from '../../../../src/memory/conflicts/plain-text.ts';
@@ -16,7 +18,10 @@ const slotOf = (item: SlotText): string => {
 };
 
 describe('frames of sentences', () => {
-  for (const { examples, topic } of [...ENGLISH_FRAMES, ...CHINESE_FRAMES])
+  for (const { examples, topic } of [
+    ...[...ENGLISH_RIVALS, ...ENGLISH_MOVED, ...ENGLISH_FRAMES],
+    ...[...CHINESE_RIVALS, ...CHINESE_MOVED, ...CHINESE_FRAMES],
+  ])
     it(`read ${examples.join(', ')}`, () => {
       for (const example of examples) {
         const frame = frameOf(claimOf(plainText(example)), { subject: 'Kim', policy });

@@ -1,0 +1,60 @@
+/** Frame rules for who changed which attribute to what: "We moved the deadline to Friday", 我们把数据库换成了Postgres. What it was before is not said. */
+import { canonicalTopic, rivalIn, type RelationPolicy } from '../relation-policy.ts';
+import { HAN_ATTRIBUTES } from './chinese.ts';
+import { ATTRIBUTES } from './english.ts';
+import type { Found, FrameRule } from './frame.ts';
+
+const all = (pattern: string): RegExp => new RegExp(pattern, 'iu');
+const attribute = ({ a }: Found): string | undefined => a?.trim();
+
+/** Whoever moves the deadline, it is that of the place; our database is ours, and so is the one that we put another in for. */
+function whose({ s = '', a = '', v = '', the }: Found, policy: RelationPolicy): string {
+  if (policy.unnamed.has(canonicalTopic(policy, a.trim()))) return '';
+  return the === undefined || rivalIn(policy, v) !== undefined ? s : '';
+}
+
+export const ENGLISH_MOVED: readonly FrameRule[] = [
+  {
+    examples: ['We moved the deadline to Friday', 'They switched our database from MySQL to Postgres', 'I changed my username to kim7'],
+    pattern: all(
+      `^(?<s>[^,;:"]{1,40}?) (?:has |have |had )?(?:changed|moved|switched|migrated|set|reset|updated|raised|lowered|increased|reduced|cut|extended|shortened|postponed|pushed|shifted|rescheduled|upgraded|downgraded) (?:(?<the>the)|our|my|his|her|their|its) (?<a>(?:[\\p{L}-]+ ){0,2}?(?:${ATTRIBUTES}))(?: back| over)?(?: from (?<w>.{1,40}?))? to (?<v>.{1,60})$`,
+    ),
+    topic: attribute,
+    whose,
+    changes: true,
+    compares: 'typed',
+  },
+  {
+    examples: ['We moved the standup to 10:00', 'Ana postponed our review to Thursday'],
+    pattern: all(
+      `^(?<s>[^,;:"]{1,40}?) (?:has |have |had )?(?:moved|postponed|pushed|shifted|rescheduled|delayed|brought forward) (?:the|our|my) (?<a>[^,;:"]{1,40}?)(?: back| forward)?(?: from (?<w>.{1,40}?))? (?:to|until) (?<v>.{1,40})$`,
+    ),
+    topic: 'schedule',
+    value: 'when',
+    whose: ({ a = '' }) => a,
+    changes: true,
+  },
+];
+
+export const CHINESE_MOVED: readonly FrameRule[] = [
+  {
+    examples: ['我们把数据库换成了 Postgres', '团队把截止日期推迟到周五了', '我把编辑器从Vim换成了Emacs'],
+    pattern: all(
+      `^(?<s>[^,。;:、"]{0,16}?)(?:现在|目前|已经|已|最近|刚刚?|决定|统一)*把(?:我们的?|我的?|公司的?)?(?<a>${HAN_ATTRIBUTES})(?:从(?<w>[^,。;]{1,16}?))?(?:改为|改成|改到|改用|换成|换为|换到|切换到|切换成|切换为|迁移到|迁到|迁至|调整为|调整到|推迟到|延期到|延后到|延到|提前到|提高到|降低到|降到|涨到|升级到|更新为|设为|设成|定为|定在)了?(?<v>[^,。;]{1,30}?)了?$`,
+    ),
+    topic: attribute,
+    whose,
+    changes: true,
+    compares: 'typed',
+  },
+  {
+    examples: ['我们把评审会改到周四了', '小李把周会从周三挪到了周五'],
+    pattern: all(
+      `^(?<s>[^,。;:、"]{0,16}?)(?:现在|已经|已|刚刚?|决定)*把(?:我们的?|我的?)?(?<a>[^,。;的]{1,16}?)(?:从(?<w>[^,。;]{1,16}?))?(?:改到|改在|推迟到|延期到|延后到|延到|提前到|挪到|移到|调到|调整到)了?(?<v>[^,。;]{1,24}?)了?$`,
+    ),
+    topic: 'schedule',
+    value: 'when',
+    whose: ({ a = '' }) => a,
+    changes: true,
+  },
+];
