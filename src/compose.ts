@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { createAfterwards } from './compose/afterwards.ts';
 import { openAdmission } from './compose/admission.ts';
 import { openAudit } from './compose/audit.ts';
 import { openAuth } from './compose/auth.ts';
@@ -179,6 +180,8 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     ...told,
   });
   teardown.add('jobs', () => jobs.stop());
+  const afterwards = createAfterwards();
+  teardown.add('what follows writes', () => afterwards.close());
   const memory = createMemoryGateway({
     index,
     guard,
@@ -221,6 +224,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     },
     nudge: (tenant, waited) => jobs.nudge(tenant, waited),
     sleep: abortableSleep,
+    afterwards: (work) => afterwards.run(work),
     onDegraded: tellDegraded(logger, metrics),
   });
 

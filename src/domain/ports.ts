@@ -116,6 +116,8 @@ export interface MemoryIndex {
   similar(looks: readonly Scoped<SimilarSpec>[]): Promise<readonly Unscreened<readonly MemoryRecord[]>[]>;
   /** For each look the memories with the nearest vectors, nearest first, as the last refresh shows them; one request, vectors left out. */
   nearest(looks: readonly Scoped<NearestSpec>[]): Promise<readonly Unscreened<readonly MemoryRecord[]>[]>;
+  /** Where records of a namespace stand that name one of these parents, whoever's and of any status, as the last refresh shows them: no text. */
+  madeOf(tenant: string, namespace: string, parents: readonly string[]): Promise<readonly RecordRef[]>;
   /** Newest first, by created_at then memory_id; vectors left out. */
   list(spec: Scoped<ListSpec>): Promise<Unscreened<ListPage>>;
   /** How many fit, in all and by namespace, and how many of them are due for vectors or were given up. */

@@ -4,6 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { MemoryIndex } from '../domain/ports.ts';
 import { createHoldings } from './holdings.ts';
 import { createPredecessors } from './memory-predecessors.ts';
+import { createMadeOf } from './memory-made-of.ts';
 import { createMemoryNearest } from './memory-nearest.ts';
 import { createMemoryReads } from './memory-reads.ts';
 import { createMemorySearch } from './memory-search.ts';
@@ -27,6 +28,7 @@ export function createMemoryIndex({ client, schema, clock }: MemoryIndexOptions)
   const refresher = createRefresher(client);
   return {
     ...createMemoryReads(client, schema.prefix),
+    ...createMadeOf(client, schema.prefix),
     ...createPredecessors(client, schema.prefix),
     ...createMemorySearch(client, schema.prefix),
     ...createMemorySimilar(client, schema.prefix),

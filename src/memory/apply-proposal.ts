@@ -44,14 +44,24 @@ export async function applyProposal(
     if ((await deps.index.replace(deps.guard.readmit(kept, proposal), at)) === 'conflict') return 'conflict';
     return { memory_id: proposal.memory_id, outcome: 'approved', status: 'candidate', version: kept.version, trust: trustOf(proposal) };
   }
-  const { version } = await update(deps, turns, changeOf(proposal, head), call, consent, proposal);
+  const { version, reason } = await update(deps, turns, changeOf(proposal, head), call, consent, proposal);
   const ended = { ...proposal, ...changed, status: 'superseded' as const, superseded_by: head.memory_id, spaces_due: [] };
   await keepVersion(deps, proposal, ended.updated_at);
   // moved in between: the change itself has ended it already (an invalidated memory takes its proposals along)
   await deps.index.replace(deps.guard.readmit(ended, proposal), at);
   await followClaims(deps, [proposal]);
-  const status = asksToInvalidate(proposal) ? 'superseded' : head.status;
-  return { memory_id: head.memory_id, outcome: 'approved', status, version, trust: trustOf({ ...head, trust_tier: consent.tier }) };
+  // the change may have moved it into a slot that holds a newer value
+  const [now] = await serviceReads(deps).load(proposal, [head.memory_id]);
+  const { status, superseded_by: by } = now?.record ?? head;
+  return {
+    memory_id: head.memory_id,
+    outcome: 'approved',
+    status,
+    version,
+    ...(by === undefined ? {} : { superseded_by: by }),
+    ...(reason === undefined ? {} : { reason }),
+    trust: trustOf({ ...head, trust_tier: consent.tier }),
+  };
 }
 
 const asksToInvalidate = (proposal: MemoryRecord): boolean => proposal.reason === ASKS_TO_INVALIDATE;

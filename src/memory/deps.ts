@@ -82,6 +82,8 @@ export interface MemoryDeps {
   /** Tells the embed job that a tenant has due records; `waited`: somebody's answer waits for their vectors. */
   nudge(tenant: string, waited?: boolean): void;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Has work done that no answer waits for, which never throws; the signal fires when the process stops. Without it answers wait. */
+  afterwards?: ((work: (signal: AbortSignal) => Promise<void>) => void) | undefined;
   /** Told when a call had to do without a part: log and metrics. */
   onDegraded?(part: string, error: unknown): void;
 }

@@ -1,8 +1,8 @@
-/** What was made from memories that go: with what is forgotten, hidden or held back a summary goes too, other derived memories are in doubt, and all come back with it; forget, restore, update, review and set-aside call it. */
+/** What was made from memories that go: with what is forgotten, hidden or held back a summary goes too, other derived memories are in doubt, and all come back with it; forget, restore, update, review, set-aside and conflicts call it. */
 import { DEFAULT_STATUSES, SEARCHABLE_STATUSES, type MemoryRecord, type Status } from '../domain/memory.ts';
 import { createHeadChange, type HeadChange } from './conflicts/head-change.ts';
 import { DOUBT, refOf } from './conflicts/meet.ts';
-import { byPlace, serviceReads } from './service-reads.ts';
+import { serviceReads } from './service-reads.ts';
 import type { TurnDeps } from './turn-context.ts';
 import type { TurnLinks } from './turn-links.ts';
 
@@ -23,12 +23,13 @@ const RETURNED = 'all that it was made from stands again';
 const WENT: readonly string[] = [SUMMARY_OF_FORGOTTEN, SUMMARY_OF_HELD, SUMMARY_OF_HIDDEN];
 const DOUBTED: readonly string[] = [MADE_OF_FORGOTTEN, MADE_OF_HELD];
 const WAS = '; it was ';
+const SYSTEM: Writer = { sub: 'system', actor: 'service' };
 /** Held back by the guard, or refused. */
 const HELD: readonly Status[] = ['candidate', 'pending', 'quarantined', 'rejected'];
 
 /**
  * Before parents are forgotten, so that no crash leaves a summary to be found with their words: the summary is forgotten too, restorable by
- * id, and can be made anew. Seen are those of the same owner and the shared ones of the namespace. Safe to repeat. ERR_STORE_*.
+ * id, and can be made anew. Seen are all of the namespace, whoever's: a private summary has the words as well. Safe to repeat. ERR_STORE_*.
  */
 export async function leaveWithParents(deps: TurnDeps, turns: Turns, by: Writer, parents: readonly MemoryRecord[]): Promise<void> {
   await changeEach(deps, turns, by, await derivedOf(deps, parents), goesWithForgotten);
@@ -53,6 +54,15 @@ export async function leaveWithChange(deps: TurnDeps, turns: Turns, by: Writer, 
       ...(saysOther && record.doubt === undefined ? doubtOf(record) : {}),
       ...(endsSooner && outlives(record, after) ? { expires_at: after.expires_at } : {}),
     };
+    return Object.keys(fields).length === 0 ? undefined : fields;
+  });
+}
+
+/** Once other memories have taken the place of these: what sums them up may be outdated. Safe to repeat. ERR_STORE_*. */
+export async function doubtWithEnded(deps: TurnDeps, turns: Turns, by: Writer, ended: readonly MemoryRecord[]): Promise<void> {
+  const summaries = (await derivedOf(deps, ended)).filter(({ kind }) => kind === 'summary');
+  await changeEach(deps, turns, by, summaries, (record) => {
+    const fields = record.doubt === undefined ? doubtOf(record) : {};
     return Object.keys(fields).length === 0 ? undefined : fields;
   });
 }
@@ -116,21 +126,19 @@ async function changeEach(
   const change = createHeadChange(deps, turns);
   let changed = false;
   const tenant = records[0]?.tenant;
-  for (const record of records) changed = (await change(refOf(record), by, to)) !== undefined || changed;
+  for (const record of records) {
+    // who took a source away is nothing that the owner of a private memory is told
+    const writer = record.visibility === 'private' && record.owner !== by.sub ? SYSTEM : by;
+    changed = (await change(refOf(record), writer, to)) !== undefined || changed;
+  }
   if (changed && tenant !== undefined) await deps.dirty.mark(tenant);
 }
 
 /** Heads that name one of the parents, but for proposals to them, which end in their own way (memory/proposals). */
 async function derivedOf(deps: TurnDeps, parents: readonly MemoryRecord[]): Promise<readonly MemoryRecord[]> {
-  const reads = serviceReads(deps);
-  const found = new Map<string, MemoryRecord>();
-  for (const group of byPlace(parents)) {
-    const [place] = group;
-    if (place === undefined) continue;
-    const ids = new Set(group.map(({ memory_id: id }) => id));
-    for (const record of await reads.find(place, { parents: [...ids] }))
-      if (!ids.has(record.memory_id) && !(record.conflict_with ?? []).some((id) => ids.has(id) && record.parents?.includes(id)))
-        found.set(record.memory_id, record);
-  }
+  const ids = new Set(parents.map(({ memory_id: id }) => id));
+  const isOwn = ({ memory_id: id, conflict_with: to = [], parents: of = [] }: MemoryRecord): boolean =>
+    !ids.has(id) && !to.some((one) => ids.has(one) && of.includes(one));
+  const found = new Map((await serviceReads(deps).madeOf(parents)).filter(isOwn).map((record) => [record.memory_id, record]));
   return [...found.values()];
 }

@@ -49,7 +49,7 @@ export async function replaceHead(
   if (takesAway(record, head)) await returnWithParents(deps, turns, writer, [record]);
   const filled = (one: MemoryRecord): string | undefined => slotKey(one, deps.relations)?.id;
   if (record.status === 'active' && (head.status !== 'active' || filled(head) !== filled(record)))
-    await takeSlot(deps, turns, call, record, LEASE_MS);
+    await takeSlot(deps, turns, call, record, { patienceMs: LEASE_MS });
   return 'replaced';
 }
 

@@ -12,7 +12,7 @@ import { serviceReads } from './service-reads.ts';
 import type { TurnLinks } from './turn-links.ts';
 
 const PAUSE_MS = 50;
-const CONTRADICTS = 'another memory says otherwise: both stay';
+export const CONTRADICTS = 'another memory says otherwise: both stay';
 
 /** What is to be done with the slot; `record` is what comes back, with its ties. */
 export interface SlotReturn {

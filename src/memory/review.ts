@@ -12,8 +12,9 @@ import type { Consent } from '../guard/admission.ts';
 import { applyProposal, proposedTo } from './apply-proposal.ts';
 import { canonicalJson, defined } from './canonical.ts';
 import { followClaims } from './conflicts/follow.ts';
-import { takeSlot } from './conflicts/take-slot.ts';
+import { takeSlot, type TakenSlot } from './conflicts/take-slot.ts';
 import { openCursor, signCursor } from './cursor.ts';
+import { approvedAnswer } from './decided.ts';
 import type { MemoryDeps } from './deps.ts';
 import { returnWithParents } from './derived.ts';
 import type { CallContext, ReviewState } from './gateway.ts';
@@ -115,17 +116,10 @@ export async function carryOut(
     const active = { ...head, ...changed, status: 'active' as const, trust_tier: consequence.tierOf(head) };
     if (approved) await turns.settle([active], []);
     await followClaims(deps, [head], approved ? [active] : []);
-    if (approved) await takeSlot(deps, turns, call, active);
-    if (approved) await returnWithParents(deps, turns, changed.created_by, [active]);
-    return {
-      done: {
-        memory_id: head.memory_id,
-        outcome: approved ? 'approved' : 'rejected',
-        status: approved ? 'active' : 'rejected',
-        version: changed.version,
-        trust: trustOf({ ...head, trust_tier: approved ? consequence.tierOf(head) : head.trust_tier }),
-      },
-    };
+    const taken: TakenSlot = approved ? await takeSlot(deps, turns, call, active, { waited: true }) : {};
+    if (approved && taken.endedBy === undefined) await returnWithParents(deps, turns, changed.created_by, [active]);
+    if (approved) return { done: approvedAnswer(head, changed.version, consequence.tierOf(head), taken) };
+    return { done: { memory_id: head.memory_id, outcome: 'rejected', status: 'rejected', version: changed.version, trust: trustOf(head) } };
   });
   await deps.dirty.mark(call.principal.tenant);
   deps.nudge(call.principal.tenant);

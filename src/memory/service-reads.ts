@@ -15,6 +15,8 @@ export interface ServiceReads {
   loadAll(refs: readonly (Place & Pick<MemoryRecord, 'memory_id'>)[]): Promise<readonly StoredRecord[]>;
   /** Every record that fits, newest first, without vectors, as the last refresh shows it; all acknowledged writes are in it. */
   find(place: Place, links: LinkFilter): Promise<readonly MemoryRecord[]>;
+  /** Whatever was made of these in their namespaces, other owners' private records too, as it is this moment; seen as by `find`. */
+  madeOf(parents: readonly (Place & Pick<MemoryRecord, 'memory_id'>)[]): Promise<readonly MemoryRecord[]>;
 }
 
 const PAGE = 200;
@@ -36,14 +38,29 @@ export function serviceReads({ index, guard, dirty }: Pick<MemoryDeps, 'index' |
     return guard.permitted(await index.get(by), by);
   };
 
+  const loadAll: ServiceReads['loadAll'] = async (refs) => {
+    const found: StoredRecord[] = [];
+    for (const group of byPlace(refs)) {
+      const [place] = group;
+      const ids = group.map((ref) => ref.memory_id);
+      if (place !== undefined) found.push(...(await load(place, ids)));
+    }
+    return found;
+  };
+
   return {
     load,
-    loadAll: async (refs) => {
-      const found: StoredRecord[] = [];
-      for (const group of byPlace(refs)) {
+    loadAll,
+    madeOf: async (parents) => {
+      const found: MemoryRecord[] = [];
+      // whoever owns the parents
+      for (const group of byPlace(parents.map((parent) => ({ ...parent, owner: '' })))) {
         const [place] = group;
-        const ids = group.map((ref) => ref.memory_id);
-        if (place !== undefined) found.push(...(await load(place, ids)));
+        if (place === undefined) continue;
+        await dirty.settle(place.tenant, () => index.refresh(place.tenant));
+        const ids = [...new Set(group.map(({ memory_id: id }) => id))];
+        const made = await loadAll(await index.madeOf(place.tenant, place.namespace, ids));
+        found.push(...made.map(({ record }) => record));
       }
       return found;
     },

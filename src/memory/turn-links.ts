@@ -1,5 +1,5 @@
 /** Links turns of a session at the write, in both directions, and keeps what a turn borrows (context field, vector) true when the one before it changes or goes. */
-import type { MemoryRecord } from '../domain/memory.ts';
+import { DEFAULT_STATUSES, type MemoryRecord } from '../domain/memory.ts';
 import type { DetachedTurn } from '../domain/ports.ts';
 import { lendsContext } from '../domain/turns.ts';
 import { byPlace, serviceReads, type Place } from './service-reads.ts';
@@ -175,7 +175,8 @@ export function createTurnLinks(deps: TurnDeps): TurnLinks {
             // One that has gone itself is in no hurry.
             if (here && !ids.includes(turn.memory_id)) await context.renew(turn, { hints: ids });
           }
-          await adopt(group);
+          // what has ended lends nothing
+          await adopt(group.filter(({ status }) => DEFAULT_STATUSES.includes(status)));
         }
       } catch {
         // The heads have changed: the call must not look failed. What is detached is found by the repair job.

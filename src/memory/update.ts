@@ -61,7 +61,7 @@ async function attempt(
     throw new HindsightError('ERR_PRECONDITION_FAILED', { params: { version: head.version } });
   refuseHiding(deps, input, head, call);
   const { value: clean, found } = masked(deps, head.tenant, input);
-  const changed = await remasked(deps, head, applied(clean, head, call), found, proposal);
+  const changed = await remasked(deps, head, applied(hinted(deps, clean, head, call), head, call), found, proposal);
   const memory_id = head.memory_id;
   const proposes = consent === undefined && onlyProposes(deps, input, head, call);
   // whoever may only propose would learn from `unchanged` that the value they tried is the one that is masked here
@@ -128,6 +128,13 @@ function refuseHiding(deps: MemoryDeps, input: UpdateInput, head: MemoryRecord, 
   const endsSooner = endsMs !== undefined && (head.expires_at === undefined || endsMs < Date.parse(head.expires_at));
   const hides = input.visibility === 'private' && head.visibility === 'shared';
   if (endsSooner || hides) throw new HindsightError('ERR_NAMESPACE_FORBIDDEN', { params: { action: 'forget' } });
+}
+
+/** An agent's own importance is a hint, as at the write; what others set above that stays until it is taken down. */
+function hinted({ admission: { policy } }: MemoryDeps, input: UpdateInput, head: MemoryRecord, { principal }: CallContext): UpdateInput {
+  const { importance: given } = input;
+  if (principal.actor !== 'agent' || typeof given !== 'number') return input;
+  return { ...input, importance: Math.min(given, Math.max(policy.agentImportanceMax, head.importance ?? 0)) };
 }
 
 /** The head with the input laid over it, nothing else touched; equal to the head when nothing changes. */

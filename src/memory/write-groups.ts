@@ -13,6 +13,8 @@ export type Answer = Pick<WriteAnswer, 'results'>;
 interface GroupWork<J> {
   readonly judge: (from: number, to: number) => Promise<J>;
   readonly store: (judged: J) => Promise<Answer>;
+  /** What it claims: a group that claims what an earlier one does is stored after it, for the last word of a slot to be the last one said. */
+  readonly keysOf: (judged: J) => readonly string[];
 }
 
 interface Failed {
@@ -29,14 +31,21 @@ export function isLargeUnlinked({ items }: CheckedItems): boolean {
  * A group that fails as a whole is told item by item when another was stored, because then the call has an effect; when none was, its
  * error is the call's.
  */
-export async function inGroups<J>(items: number, { judge, store }: GroupWork<J>): Promise<Answer> {
+export async function inGroups<J>(items: number, { judge, store, keysOf }: GroupWork<J>): Promise<Answer> {
   const groups: Promise<Answer | Failed>[] = [];
+  const last = new Map<string, Promise<Answer | Failed>>();
   for (let from = 0; from < items; from += ITEMS_PER_GROUP) {
     const to = Math.min(from + ITEMS_PER_GROUP, items);
     const failed = (error: unknown): Failed => ({ error, items: to - from });
     try {
       const judged = await judge(from, to);
-      groups.push(store(judged).catch(failed));
+      const keys = keysOf(judged);
+      const before = new Set(keys.flatMap((key) => last.get(key) ?? []));
+      const stored = Promise.all(before)
+        .then(() => store(judged))
+        .catch(failed);
+      for (const key of keys) last.set(key, stored);
+      groups.push(stored);
     } catch (error) {
       groups.push(Promise.resolve(failed(error)));
     }

@@ -55,6 +55,7 @@ export async function write(
     const answer = await inGroups(ids.length, {
       judge: (from, to) => judgeAll(deps, checked, call, ids, gradesUntilMs, from, to),
       store: (judged) => store(deps, turns, conflicts, call, judged),
+      keysOf: (judged) => conflicts.keysOf(entriesOf(judged).map(({ entry }) => entry)),
     });
     return input.wait === true ? waitSettled(deps, call, answer) : answer;
   }
@@ -73,7 +74,7 @@ async function store(
   call: CallContext,
   judged: readonly Judged[],
 ): Promise<Answer> {
-  const entries = judged.flatMap((j) => ('entry' in j ? [j] : []));
+  const entries = entriesOf(judged);
   const stored = await conflicts.storeAll(
     call,
     entries.map(({ entry }) => entry),
@@ -87,6 +88,10 @@ async function store(
       'result' in j ? j.result : 'keep' in j ? (kept[i] ?? failedResult()) : (results[next++] ?? failedResult()),
     ),
   };
+}
+
+function entriesOf(judged: readonly Judged[]): readonly Extract<Judged, { entry: Entry }>[] {
+  return judged.flatMap((j) => ('entry' in j ? [j] : []));
 }
 
 /** Working memory's part, by place. What cannot be kept is its item's failure in a batch, and the call's where it is alone. */

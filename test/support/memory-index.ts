@@ -161,6 +161,14 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
         return unscreened(found.slice(0, limit).map(({ record }) => bare(record)));
       });
     },
+    madeOf: async (tenant, namespace, parents) => {
+      await enter('madeOf');
+      const seen = [...heads.values()].flatMap((slot) => slot.visible ?? []);
+      return seen
+        .filter((record) => record.tenant === tenant && record.namespace === namespace)
+        .filter((record) => (record.parents ?? []).some((id) => parents.includes(id)))
+        .map(({ memory_id, owner }) => ({ memory_id, tenant, namespace, owner }));
+    },
     list: async (box) => {
       await enter('list');
       const { filter, links, limit, after } = openScoped(box);

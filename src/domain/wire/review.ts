@@ -43,8 +43,10 @@ export type ReviewInput = z.output<typeof reviewInput>;
 export const reviewAnswer = z.object({
   memory_id: z.string(),
   outcome: z.enum(['approved', 'rejected']),
-  status: z.string(),
+  status: z.string().describe('As the memory stands now: superseded where its slot has moved on since it was said'),
   version: z.int(),
+  superseded_by: z.string().optional(),
+  reason: z.string().optional(),
   trust: c.trustView,
   trace_id: z.string(),
 });

@@ -28,14 +28,14 @@ export interface Weighed {
 const ECHO = 'the service itself returned this text before, and the memory it came from still holds';
 
 /**
- * `clean` has its secrets masked. What says `admission: keep` is stored as given, and so is what names its layer, but for an agent's importance.
+ * `clean` has its secrets masked. What says `admission: keep` or names its layer is stored as given, but for an agent's importance.
  * Failures: ERR_STORE_* when a repeated answer has to be looked up.
  */
 export async function weigh(deps: MemoryDeps, call: CallContext, clean: WriteItem): Promise<Weighed> {
   const { actor } = call.principal;
   const { policy, ask } = deps.admission;
-  if (clean.admission === 'keep') return { item: clean, dropped: false };
-  if (clean.layer !== undefined) return { item: hinted(clean, actor, policy.agentImportanceMax), dropped: false };
+  if (clean.admission === 'keep' || clean.layer !== undefined)
+    return { item: hinted(clean, actor, policy.agentImportanceMax), dropped: false };
   const context = { policy, layers: deps.layers, relations: deps.relations, actor };
   const byRules = worthOf(clean, context);
   const echoOf = byRules.keep ? await echoed(deps, call, clean) : undefined;
@@ -49,7 +49,7 @@ export async function weigh(deps: MemoryDeps, call: CallContext, clean: WriteIte
   return { ...weighed, again };
 }
 
-/** An agent's own importance is a hint, whether it names the layer or not. */
+/** An agent's own importance is a hint, however its item is let in. */
 function hinted(item: WriteItem, actor: Actor, max: number): WriteItem {
   return actor === 'agent' && item.importance !== undefined && item.importance > max ? { ...item, importance: max } : item;
 }

@@ -7,6 +7,7 @@ import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
 import { failedResult } from '../item-results.ts';
 import type { TurnLinks } from '../turn-links.ts';
+import { createAftermath } from './aftermath.ts';
 import { LEASE_MS, STORE_MS } from './standings.ts';
 import type { Entry, Step } from './entry.ts';
 import { createHeads, handOver } from './heads.ts';
@@ -28,6 +29,8 @@ export interface Stored {
 }
 
 export interface Conflicts {
+  /** Texts and slots that they claim: calls with one of the same go one after the other. */
+  keysOf(entries: readonly Entry[]): readonly string[];
   /** One result for each entry, in order. Errors: ERR_STORE_*, and ERR_BUSY where a claim never comes free, when nothing was decided yet. */
   storeAll(call: CallContext, entries: readonly Entry[], put: Put): Promise<readonly WriteResult[]>;
 }
@@ -40,11 +43,12 @@ const FIRST_PAUSE_MS = 10;
 const LAST_PAUSE_MS = 200;
 
 export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
-  const heads = createHeads(deps, turns);
+  const aftermath = createAftermath(deps, turns);
+  const heads = createHeads(deps, turns, aftermath);
   const recent = createRecentTexts(deps.clock);
   const plan = createPlan(deps, heads, recent);
   const settleLate = createSettleLate(deps, turns, heads);
-  const marks = createMarks(deps, heads);
+  const marks = createMarks(deps, heads, aftermath);
   const line = createLine((signal) => deps.sleep(LEASE_MS, signal));
 
   /** What is stored stands, marked or not: a repeat of it and the repair job mark what is left. */
@@ -58,6 +62,7 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
   };
 
   return {
+    keysOf,
     // across processes the claims decide; what a lost claim costs there is a pause
     storeAll: (call, entries, put) => line.run(entries.length > IN_LINE ? [] : keysOf(entries), () => storeAll(call, entries, put)),
   };

@@ -9,6 +9,11 @@ export interface Entry {
   readonly checked: boolean;
 }
 
+/** A stored memory that a record meets, with what was read of it where that is fresh. */
+export interface MetRef extends RecordRef {
+  readonly stored?: StoredRecord;
+}
+
 /** How a claim stands for the record that asks for it. */
 export type Claimed =
   /** Made now, or by an earlier attempt of the same call. */
@@ -27,11 +32,11 @@ export type Step =
       readonly outcome?: Outcome;
       readonly reason?: string;
       /** Superseded by it. */
-      readonly replaces: readonly RecordRef[];
+      readonly replaces: readonly MetRef[];
       /** Kept beside it, in doubt. */
-      readonly doubts: readonly RecordRef[];
+      readonly doubts: readonly MetRef[];
       /** More trusted, or somebody else's: told of the contradiction. */
-      readonly contests: readonly RecordRef[];
+      readonly contests: readonly MetRef[];
       /** Its slot, while what it replaces is not marked yet. */
       readonly moved?: HeldSlot;
       /** Ids of the claims that are its own while it is stored. */

@@ -1,6 +1,6 @@
 /** One change of a stored head beside the call that stores another memory, or by a job: read, changed and written until nobody moved it in between. */
 import { isoTime } from '../../domain/clock.ts';
-import { DEFAULT_STATUSES, type MemoryRecord } from '../../domain/memory.ts';
+import { DEFAULT_STATUSES, type MemoryRecord, type StoredRecord } from '../../domain/memory.ts';
 import type { RecordRef } from '../../domain/ports.ts';
 import { serviceReads } from '../service-reads.ts';
 import type { TurnDeps } from '../turn-context.ts';
@@ -10,18 +10,20 @@ import { inOrder } from './past.ts';
 
 type Writer = MemoryRecord['created_by'];
 
-/** The head as it is afterwards; undefined when there was nothing to change, or it never stood still. */
+/** The head as it is afterwards; undefined when there was nothing to change, or it never stood still. `known`: as it was read a moment ago. */
 export type HeadChange = (
   ref: RecordRef,
   by: Writer,
   to: (head: MemoryRecord) => Partial<MemoryRecord> | undefined,
+  known?: StoredRecord,
 ) => Promise<MemoryRecord | undefined>;
 
 export function createHeadChange(deps: TurnDeps, turns: Pick<TurnLinks, 'detach' | 'settle'>): HeadChange {
   const reads = serviceReads(deps);
-  return async (ref, by, to) => {
+  return async (ref, by, to, known) => {
     for (let attempt = 0; attempt < MAX_CAS_TRIES; attempt += 1) {
-      const [stored] = await reads.load(ref, [ref.memory_id]);
+      // one that moved since does not stand at its position any more
+      const [stored] = attempt === 0 && known !== undefined ? [known] : await reads.load(ref, [ref.memory_id]);
       const fields = stored === undefined ? undefined : to(stored.record);
       if (stored === undefined || fields === undefined) return undefined;
       const head = stored.record;
@@ -39,10 +41,20 @@ export function createHeadChange(deps: TurnDeps, turns: Pick<TurnLinks, 'detach'
   };
 }
 
+/** What became of a head that another memory takes the place of. */
+export interface Superseded {
+  /** It is no longer to be marked, by this call or an earlier one. */
+  readonly ended: boolean;
+  /** As this call marked it. */
+  readonly next: MemoryRecord | undefined;
+  /** The same, or as an earlier call left it. */
+  readonly head: MemoryRecord | undefined;
+}
+
 /**
- * Marks a head as superseded by another memory; `ended`: it is no longer to be marked, by this call or an earlier one. Two writers that see
- * each other's memory first would end both: where that other memory has ended in this one's place already, that stands; where both are
- * marked at once, the later of the two is brought back, by whoever sees it.
+ * Marks a head as superseded by another memory. Two writers that see each other's memory first would end both: where that other memory has
+ * ended in this one's place already, that stands; where both are marked at once, the later of the two is brought back, by whoever sees it.
+ * `known`: the head as it was read when the other one was about to be stored.
  */
 export async function superseded(
   change: HeadChange,
@@ -50,7 +62,8 @@ export async function superseded(
   by: string,
   writer: Writer,
   reason = 'a newer memory took its place',
-): Promise<{ readonly ended: boolean; readonly next: MemoryRecord | undefined }> {
+  known?: StoredRecord,
+): Promise<Superseded> {
   const other = { ...ref, memory_id: by };
   const read = async (one: RecordRef): Promise<MemoryRecord | undefined> => {
     let seen: MemoryRecord | undefined;
@@ -60,20 +73,24 @@ export async function superseded(
     });
     return seen;
   };
-  if (endedBy(await read(other), ref.memory_id)) return { ended: true, next: undefined };
-  let before = false;
-  const next = await change(ref, writer, ({ status }) => {
-    before = !DEFAULT_STATUSES.includes(status);
-    return before ? undefined : { status: 'superseded', superseded_by: by, reason };
-  });
+  // one that was stored this moment is looked at after the mark alone
+  if (known === undefined && endedBy(await read(other), ref.memory_id)) return { ended: true, next: undefined, head: undefined };
+  let before: MemoryRecord | undefined;
+  const to = (head: MemoryRecord): Partial<MemoryRecord> | undefined => {
+    before = DEFAULT_STATUSES.includes(head.status) ? undefined : head;
+    return before === undefined ? { status: 'superseded', superseded_by: by, reason } : undefined;
+  };
+  const next = await change(ref, writer, to, known);
   const rival = next === undefined ? undefined : await read(other);
-  if (next === undefined || rival === undefined || !endedBy(rival, ref.memory_id)) return { ended: before || next !== undefined, next };
+  if (next === undefined || rival === undefined || !endedBy(rival, ref.memory_id))
+    return { ended: before !== undefined || next !== undefined, next, head: next ?? before };
   const [first, last] = inOrder(next, rival);
   const back = last === next ? ref : other;
   await change(back, writer, (head) =>
     endedBy(head, first.memory_id) ? ({ ...STANDS, superseded_by: undefined } as unknown as Partial<MemoryRecord>) : undefined,
   );
-  return { ended: true, next: back === ref ? undefined : next };
+  const ours = back === ref ? undefined : next;
+  return { ended: true, next: ours, head: ours };
 }
 
 function endedBy(head: MemoryRecord | undefined, other: string): boolean {

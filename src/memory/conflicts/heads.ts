@@ -1,16 +1,16 @@
 /** Marks stored memories after the slot has moved: superseded, in doubt, told of a contradiction, united with a repeat; each a compare-and-set with its version kept. */
 import { isoTime } from '../../domain/clock.ts';
 import { DEFAULT_STATUSES, type MemoryRecord, type StoredRecord } from '../../domain/memory.ts';
-import type { RecordRef } from '../../domain/ports.ts';
 import type { HeldSlot } from '../../domain/slots.ts';
 import { defined } from '../canonical.ts';
 import type { CallContext } from '../gateway.ts';
-import { withdrawProposals } from '../proposals.ts';
 import { dueSpaces, writerOf } from '../record.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { TurnLinks } from '../turn-links.ts';
 import { keepVersion, withoutVectors } from '../versions.ts';
 import { livesLonger, saysMore } from './against.ts';
+import { createAftermath, type Aftermath } from './aftermath.ts';
+import type { MetRef } from './entry.ts';
 import { createHeadChange, superseded } from './head-change.ts';
 import { printOf, slotKey } from './keys.ts';
 import { DOUBT } from './meet.ts';
@@ -18,43 +18,58 @@ import { movedTo } from './standings.ts';
 
 export interface Heads {
   /** `by` took its place, or has it (`reason`); true when it is ended now, by this call or an earlier one. */
-  supersede(head: RecordRef, by: string, call: CallContext, reason?: string): Promise<boolean>;
+  supersede(head: MetRef, by: string, call: CallContext, reason?: string): Promise<boolean>;
   /** It may no longer hold; `by` says otherwise. */
-  doubt(head: RecordRef, by: string, call: CallContext): Promise<void>;
+  doubt(head: MetRef, by: string, call: CallContext): Promise<void>;
   /** `by` contradicts it and is less trusted, or somebody else's. */
-  contest(head: RecordRef, by: string, call: CallContext): Promise<void>;
+  contest(head: MetRef, by: string, call: CallContext): Promise<void>;
   /** It takes the new record in; undefined when it moved meanwhile. */
   unite(head: StoredRecord, record: MemoryRecord, call: CallContext): Promise<MemoryRecord | undefined>;
 }
 
-export function createHeads(deps: MemoryDeps, turns: TurnLinks): Heads {
+/** A head that ends in another's place lends its words on until the aftermath: they are outdated, and hidden from nobody. */
+const LENDING: Pick<TurnLinks, 'detach' | 'settle'> = { detach: async () => [], settle: async () => undefined };
+
+/** `aftermath`: what sees to what follows an end; without it that is done before `supersede` resolves. */
+export function createHeads(deps: MemoryDeps, turns: TurnLinks, aftermath?: Aftermath): Heads {
   const change = createHeadChange(deps, turns);
+  const end = createHeadChange(deps, LENDING);
+  const follows = aftermath ?? createAftermath({ ...deps, afterwards: undefined }, turns);
 
   return {
     async supersede(ref, by, call, reason) {
-      const { ended, next } = await superseded(change, ref, by, writerOf(call.principal), reason);
-      if (next !== undefined) await withdrawProposals(deps, call, [next], () => true);
+      const { ended, head } = await superseded(end, ref, by, writerOf(call.principal), reason, ref.stored);
+      // also of one that an earlier call marked: it may have got no further
+      if (head !== undefined) await follows.note({ head, by: call });
       return ended;
     },
 
     async doubt(ref, by, call) {
-      await change(ref, writerOf(call.principal), (head) =>
-        DEFAULT_STATUSES.includes(head.status)
-          ? {
-              status: 'conflict',
-              doubt: DOUBT,
-              conflict_with: linked(head, by),
-              reason: 'possibly outdated: a newer memory says otherwise',
-            }
-          : undefined,
+      await change(
+        ref,
+        writerOf(call.principal),
+        (head) =>
+          DEFAULT_STATUSES.includes(head.status)
+            ? {
+                status: 'conflict',
+                doubt: DOUBT,
+                conflict_with: linked(head, by),
+                reason: 'possibly outdated: a newer memory says otherwise',
+              }
+            : undefined,
+        ref.stored,
       );
     },
 
     async contest(ref, by, call) {
-      await change(ref, writerOf(call.principal), (head) =>
-        DEFAULT_STATUSES.includes(head.status) && !(head.conflict_with ?? []).includes(by)
-          ? { conflict_with: linked(head, by) }
-          : undefined,
+      await change(
+        ref,
+        writerOf(call.principal),
+        (head) =>
+          DEFAULT_STATUSES.includes(head.status) && !(head.conflict_with ?? []).includes(by)
+            ? { conflict_with: linked(head, by) }
+            : undefined,
+        ref.stored,
       );
     },
 

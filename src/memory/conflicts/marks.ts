@@ -3,20 +3,20 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
 import { serviceReads } from '../service-reads.ts';
+import type { Aftermath } from './aftermath.ts';
 import type { Step } from './entry.ts';
 import type { Heads } from './heads.ts';
 import { standingOf } from './keys.ts';
 import { refOf } from './meet.ts';
-import { movedTo } from './standings.ts';
 
 export interface Marks {
-  /** Marks what a stored record met, and ends the move of its slot. Errors: ERR_STORE_*. */
+  /** Marks what a stored record met, and has the move of its slot ended. Errors: ERR_STORE_*. */
   set(call: CallContext, record: MemoryRecord, step: Extract<Step, { do: 'store' }>): Promise<void>;
   /** Marks what an earlier attempt left: memories that the head names, which stand as they did when it was stored. Errors: ERR_STORE_*. */
   finish(call: CallContext, head: MemoryRecord): Promise<void>;
 }
 
-export function createMarks(deps: MemoryDeps, heads: Heads): Marks {
+export function createMarks(deps: MemoryDeps, heads: Heads, aftermath: Aftermath): Marks {
   const reads = serviceReads(deps);
   return {
     async set(call, record, step) {
@@ -24,7 +24,7 @@ export function createMarks(deps: MemoryDeps, heads: Heads): Marks {
       for (const ref of step.replaces) ended = (await heads.supersede(ref, record.memory_id, call)) && ended;
       for (const ref of step.doubts) await heads.doubt(ref, record.memory_id, call);
       for (const ref of step.contests) await heads.contest(ref, record.memory_id, call);
-      if (step.moved !== undefined && ended) await deps.slots.move(record.tenant, [movedTo(step.moved, step.moved.document)]);
+      if (step.moved !== undefined && ended) await aftermath.note(undefined, step.moved);
     },
 
     async finish(call, head) {

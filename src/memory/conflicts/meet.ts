@@ -18,7 +18,7 @@ const HELD_OUTCOME: Readonly<Partial<Record<Status, Outcome>>> = {
 export function meets(step: Step, head: StoredRecord, { does, reason }: Meeting): Step {
   if (step.do !== 'store' || step.record.status === 'superseded') return step;
   const { record } = head;
-  const ref = refOf(record);
+  const ref = { ...refOf(record), stored: head };
   switch (does) {
     case 'beside':
       return step;

@@ -138,7 +138,10 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     const met: (readonly RecordRef[])[] = [];
     for (const [at, { step }] of plain.entries()) {
       const near = found[at] ?? [];
-      met.push(near.filter((head) => against(head, step.record, policy, rights).does !== 'beside').map(refOf));
+      // what its slot holds was read with that
+      const taken = new Set(step.replaces.map(({ memory_id: id }) => id));
+      const others = near.filter(({ memory_id: id }) => !taken.has(id));
+      met.push(others.filter((head) => against(head, step.record, policy, rights).does !== 'beside').map(refOf));
       await pace(near.length);
     }
     const now = new Map((await reads.loadAll(met.flat())).map((stored) => [stored.record.memory_id, stored]));
@@ -228,7 +231,8 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     const records = claimants.map(({ record }) => record).filter((record) => standingOf(record) === 'active');
     // beside the claims, which seldom show that there was nothing to compare; more of them are searched for when that is known
     const begun = records.length <= SEARCHED_EARLY ? searchNear(deps, call, records) : undefined;
-    const standings = await claimAll(deps.slots, reads, claimants, policy, nowMs);
+    const early = claimants.length <= SEARCHED_EARLY ? slotsSeen(deps, claimants) : undefined;
+    const standings = await claimAll(deps.slots, reads, claimants, policy, nowMs, early);
     const decisions = new Map<number, Decision>();
     for (const [at, { i, claimant }] of asking.entries()) {
       const standing = standings[at];
@@ -250,4 +254,11 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     }
     return steps.map((step, i) => decisions.get(i)?.step ?? step);
   };
+}
+
+/** The slots as they stand, beside the claims of texts: most that are written to are held. What cannot be read is asked for as ever. */
+function slotsSeen({ slots }: Pick<MemoryDeps, 'slots'>, claimants: readonly Claimant[]): Promise<readonly HeldSlot[]> {
+  const [first] = claimants;
+  const ids = claimants.flatMap(({ slot }) => slot?.id ?? []);
+  return first === undefined || ids.length === 0 ? Promise.resolve([]) : slots.read(first.record.tenant, ids).catch(() => []);
 }

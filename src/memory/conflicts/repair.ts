@@ -1,10 +1,12 @@
 /** Ends the move of a slot that a crash left half done: the slot is the truth, and the heads follow it (jobs/slot-repair runs it). */
 import type { RecordRef } from '../../domain/ports.ts';
 import type { HeldSlot } from '../../domain/slots.ts';
+import { systemPrincipal } from '../../gate/system-principal.ts';
 import type { MemoryDeps } from '../deps.ts';
 import { serviceReads } from '../service-reads.ts';
 import type { TurnDeps } from '../turn-context.ts';
 import type { TurnLinks } from '../turn-links.ts';
+import { settleEnded } from './aftermath.ts';
 import { createHeadChange, superseded } from './head-change.ts';
 import { movedTo } from './standings.ts';
 
@@ -28,8 +30,10 @@ export function createSlotRepair(
       return;
     }
     const ref: RecordRef = { ...place, memory_id: previous };
-    const { ended } = await superseded(change, ref, id, { sub: 'system', actor: 'service' });
+    const { ended, head: former } = await superseded(change, ref, id, { sub: 'system', actor: 'service' });
     if (!ended) return;
+    const by = { principal: { ...systemPrincipal(place), owner: 'system' } };
+    if (former !== undefined) await settleEnded(deps, turns, [{ head: former, by }]);
     await deps.slots.move(tenant, [movedTo(slot, slot.document)]);
     await deps.dirty.mark(tenant);
   };

@@ -4,6 +4,7 @@ import { DEFAULT_STATUSES, type MemoryRecord, type StoredRecord } from '../../do
 import type { RecordRef } from '../../domain/ports.ts';
 import { systemPrincipal } from '../../gate/system-principal.ts';
 import type { MemoryDeps } from '../deps.ts';
+import { doubtWithEnded } from '../derived.ts';
 import { withdrawProposals } from '../proposals.ts';
 import { serviceReads } from '../service-reads.ts';
 import type { TurnDeps } from '../turn-context.ts';
@@ -118,6 +119,7 @@ export function createPairSettler(
         const { next } = await superseded(change, olderRef, newer.memory_id, SYSTEM);
         await followClaims(deps, [older]);
         await withdraw(next);
+        if (next !== undefined) await doubtWithEnded(deps, turns, SYSTEM, [next]);
         return { does, stands: [newer.memory_id] };
       }
       case 'doubt':

@@ -64,7 +64,8 @@ export interface Standing {
 
 /**
  * Claims the texts first, and slots where nobody else is about to store the text: of two who write the same, none holds what the other waits
- * for. Whoever is in the way is read in one look-up for each place. Errors: ERR_STORE_*.
+ * for. Whoever is in the way is read in one look-up for each place. `early`: slots that were read meanwhile; one that is there need not be
+ * asked for. Errors: ERR_STORE_*.
  */
 export async function claimAll(
   slots: SlotStore,
@@ -72,16 +73,21 @@ export async function claimAll(
   claimants: readonly Claimant[],
   policy: RelationPolicy,
   nowMs: number,
+  early: Promise<readonly HeldSlot[]> = Promise.resolve([]),
 ): Promise<readonly Standing[]> {
   const heads = new Map<string, StoredRecord>();
-  const ask = async (asked: readonly { readonly record: MemoryRecord; readonly claim: SlotClaim | undefined }[]) => {
+  const ask = async (
+    asked: readonly { readonly record: MemoryRecord; readonly claim: SlotClaim | undefined }[],
+    known: readonly HeldSlot[],
+  ) => {
     const wanted = asked.flatMap(({ record, claim }) => (claim === undefined ? [] : [{ record, claim }]));
     const [first] = wanted;
     if (first === undefined) return asked.map(() => undefined);
-    const found = await slots.claim(
-      first.record.tenant,
-      wanted.map(({ claim }) => claim),
-    );
+    const there = new Map(known.map((held) => [held.id, held]));
+    const unknown = wanted.filter(({ claim }) => !there.has(claim.id)).map(({ claim }) => claim);
+    const claimed = unknown.length === 0 ? [] : await slots.claim(first.record.tenant, unknown);
+    let next = 0;
+    const found = wanted.map(({ claim }) => there.get(claim.id) ?? claimed[next++]);
     const refs = wanted.flatMap(({ record: { tenant, namespace, owner }, claim }, i) => {
       const held = found[i];
       // made now: nobody can have stored it
@@ -96,8 +102,14 @@ export async function claimAll(
       claim === undefined ? undefined : claimedBy(record, claim.id, answers.get(claim.id), heads, policy, nowMs),
     );
   };
-  const prints = await ask(claimants.map(({ record, print }) => ({ record, claim: print })));
-  const places = await ask(claimants.map(({ record, slot }, i) => ({ record, claim: prints[i]?.state === 'wait' ? undefined : slot })));
+  const prints = await ask(
+    claimants.map(({ record, print }) => ({ record, claim: print })),
+    [],
+  );
+  const places = await ask(
+    claimants.map(({ record, slot }, i) => ({ record, claim: prints[i]?.state === 'wait' ? undefined : slot })),
+    await early,
+  );
   return claimants.map(({ record }, i) => ({ print: prints[i], slot: places[i], own: heads.get(record.memory_id) }));
 }
 

@@ -11,6 +11,14 @@ import type { RelationPolicy } from './relation-policy.ts';
 interface Kept {
   readonly record: MemoryRecord;
   readonly terms: ReadonlySet<string>;
+  /** Place in the batch. */
+  readonly at: number;
+}
+
+/** An earlier item that a later one may repeat, change or end. */
+interface Touched {
+  readonly at: number;
+  readonly isChanged: boolean;
 }
 
 /** Terms looked up before other calls get their turn on the event loop: every item is compared with those before it. */
@@ -21,26 +29,33 @@ const LOOKUPS_PER_RELATION = 2_000;
 /** For each entry `store` (it goes on), `follow` or `wait`. */
 export async function within(entries: readonly Entry[], policy: RelationPolicy, rights: Rights): Promise<readonly Step[]> {
   const leaders = new Map<string, number>();
-  const slots = new Set<string>();
+  /** Whoever fills a slot first; others of it wait. */
+  const slots = new Map<string, number>();
   const places = new Map<string, Kept[]>();
+  /** Said to be otherwise by a later one: what says the same again is no repeat, but a change back. */
+  const changed = new Set<number>();
   const pace = { lookups: 0 };
   const stepOf = ({ record, checked }: Entry, i: number): Step => {
     const print = printId(record, policy);
     if (!checked || print === undefined) return plainly(record);
     const leader = leaders.get(print);
-    if (leader !== undefined) return repeats(entries[leader]?.record, record, rights) ? { do: 'follow', leader } : { do: 'wait' };
+    if (leader !== undefined && !changed.has(leader) && repeats(entries[leader]?.record, record, rights)) return { do: 'follow', leader };
     const slot = slotKey(record, policy);
-    if (slot !== undefined && slots.has(slot.id)) return { do: 'wait' };
+    const holder = slot === undefined ? undefined : slots.get(slot.id);
+    if (slot !== undefined && holder === undefined) slots.set(slot.id, i);
+    if (holder !== undefined && holder !== leader) changed.add(holder);
     const terms = standingOf(record) === 'active' ? termsOf(record) : undefined;
     const place = placeOf(record);
     const before = places.get(place) ?? [];
+    const touched = terms === undefined ? undefined : touches(before, { record, terms, at: i }, policy, pace);
+    if (touched?.isChanged === true) changed.add(touched.at);
     if (terms !== undefined) {
-      if (touches(before, { record, terms }, policy, pace)) return { do: 'wait' };
       places.set(place, before);
-      before.push({ record, terms });
+      // also one that waits: whoever touches it waits for it
+      before.push({ record, terms, at: i });
     }
+    if (leader !== undefined || holder !== undefined || touched !== undefined) return { do: 'wait' };
     leaders.set(print, i);
-    if (slot !== undefined) slots.add(slot.id);
     return plainly(record);
   };
   const steps: Step[] = [];
@@ -64,7 +79,8 @@ function repeats(leader: MemoryRecord | undefined, record: MemoryRecord, { nowMs
   );
 }
 
-function touches(before: readonly Kept[], { record, terms }: Kept, policy: RelationPolicy, pace: { lookups: number }): boolean {
+/** The first earlier one that the record touches. */
+function touches(before: readonly Kept[], { record, terms }: Kept, policy: RelationPolicy, pace: { lookups: number }): Touched | undefined {
   const { overlap, candidates } = policy.duplicates.lexical;
   let compared = 0;
   for (const other of before) {
@@ -73,9 +89,9 @@ function touches(before: readonly Kept[], { record, terms }: Kept, policy: Relat
     pace.lookups += LOOKUPS_PER_RELATION;
     const { kind } = related(other.record, record, policy);
     // what is told in one breath and may contradict is left as it was told
-    if (kind === 'same' || kind === 'changed' || kind === 'retracted') return true;
+    if (kind === 'same' || kind === 'changed' || kind === 'retracted') return { at: other.at, isChanged: kind !== 'same' };
     compared += 1;
-    if (compared >= candidates) return false;
+    if (compared >= candidates) return undefined;
   }
-  return false;
+  return undefined;
 }

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { MemoryRecord } from '../../../src/domain/memory.ts';
 import type { WriteInput } from '../../../src/domain/wire/write.ts';
 import { createWorld, type World } from '../../support/memory-world.ts';
+import { principal } from '../../support/principals.ts';
 
 async function put(world: World, input: WriteInput): Promise<string> {
   const { results } = await world.memory.write({ admission: 'keep', ...input }, world.call());
@@ -95,5 +96,45 @@ describe('a memory that was made from a forgotten one', () => {
     await world.memory.restore({ memory_id: page }, world.call());
     expect(head(world, derived)).to.not.have.property('doubt');
     expect(head(world, doubted).doubt).to.equal(0.3);
+  });
+});
+
+describe('a private summary that somebody else made', () => {
+  const scopes = ['memory:read', 'memory:write', 'memory:forget', 'memory:share'];
+  const ann = principal({ namespaces: ['team.x'], scopes });
+  const bob = principal({ namespaces: ['team.x'], scopes, sub: 'bob' });
+  const made = async (): Promise<{ world: World; source: string; summary: string }> => {
+    const world = createWorld();
+    const input = { content: 'The safe code is on the red card.', namespace: 'team.x', visibility: 'shared', admission: 'keep' } as const;
+    const { results } = await world.memory.write(input, world.call(ann));
+    world.time.nowMs += 60_000;
+    const item: WriteInput = {
+      content: 'Summed up: the safe code is on the red card.',
+      kind: 'summary',
+      namespace: 'team.x',
+      visibility: 'private',
+      admission: 'keep',
+      source: { type: 'agent', parents: [results[0]?.memory_id ?? ''] },
+    };
+    const summary = (await world.memory.write(item, world.call(bob))).results[0]?.memory_id ?? '';
+    world.time.nowMs += 60_000;
+    return { world, source: results[0]?.memory_id ?? '', summary };
+  };
+
+  it('goes when the memory is made private, and comes back when it is shared again', async () => {
+    const { world, source, summary } = await made();
+    await world.memory.update({ memory_id: source, visibility: 'private' }, world.call(ann));
+    expect(head(world, summary)).to.include({ status: 'forgotten', reason: 'a memory that it sums up is no longer shared' });
+    expect(head(world, summary).created_by).to.deep.equal({ sub: 'system', actor: 'service' });
+    await world.memory.update({ memory_id: source, visibility: 'shared' }, world.call(ann));
+    expect(head(world, summary).status).to.equal('active');
+  });
+
+  it('goes when the memory is forgotten, and comes back with it', async () => {
+    const { world, source, summary } = await made();
+    await world.memory.forget({ memory_id: source }, world.call(ann));
+    expect(head(world, summary)).to.include({ status: 'forgotten', reason: 'a memory that it sums up was forgotten' });
+    await world.memory.restore({ memory_id: source }, world.call(ann));
+    expect(head(world, summary).status).to.equal('active');
   });
 });

@@ -483,6 +483,76 @@ describe('slots at the write', () => {
     ).to.deep.equal(['Ann lives in Oslo']);
   });
 
+  it('lets a batch change a value and change it back, and ends with the last one said', async () => {
+    for (const cities of [
+      ['Paris', 'Rome', 'Paris'],
+      ['Paris', 'Rome', 'Paris', 'Paris'],
+      ['Paris', 'Rome', 'Oslo', 'Paris'],
+      ['Paris', 'Rome', 'Paris', 'Rome'],
+    ]) {
+      const world = createWorld();
+      const items = cities.map((city) => home(`Ann lives in ${city}`));
+      const { results } = await world.memory.write({ items }, world.call());
+      const active = heads(world).filter(({ status }) => status === 'active');
+      expect(
+        active.map(({ content }) => content),
+        cities.join(),
+      ).to.deep.equal([`Ann lives in ${String(cities.at(-1))}`]);
+      const said: string[] = [];
+      for (let one: MemoryRecord | undefined = active[0]; one !== undefined;) {
+        said.unshift(one.content.replace('Ann lives in ', ''));
+        const before: string | undefined = one.supersedes?.[0];
+        one = before === undefined ? undefined : head(world, before);
+      }
+      expect(said, 'each took the place of the one before it').to.deep.equal(cities.filter((city, i) => city !== cities[i - 1]));
+      expect(results.map(({ outcome }) => outcome)).to.deep.equal(
+        cities.map((city, i) => (i === 0 ? 'stored' : city === cities[i - 1] ? 'duplicate' : 'replaced')),
+      );
+    }
+  });
+
+  it('does so of values that words alone tell, in both languages', async () => {
+    for (const [one, other] of [
+      ['The build of the shop takes 12 minutes on the old runner', 'The build of the shop takes 7 minutes on the old runner'],
+      ['商店的夜间备份每次保留30份', '商店的夜间备份每次保留60份'],
+    ]) {
+      const world = createWorld();
+      const items = [one, other, one].map((content) => fact(content ?? ''));
+      const { results } = await world.memory.write({ items }, world.call());
+      const active = heads(world).filter(({ status }) => status === 'active');
+      expect(
+        active.map(({ content }) => content),
+        JSON.stringify(results),
+      ).to.deep.equal([one]);
+    }
+  });
+
+  it('does so across the groups of a large batch', async () => {
+    const world = createWorld();
+    const filler = Array.from({ length: 260 }, (_, n) => fact(`Locker ${n} is opened with key K${n * 7}`, { subject: `locker ${n}` }));
+    const items = [
+      home('Ann lives in Paris'),
+      ...filler.slice(0, 130),
+      home('Ann lives in Rome'),
+      ...filler.slice(130),
+      home('Ann lives in Paris'),
+    ];
+    // the first group takes its time
+    let first = true;
+    world.index.before = async (method) => {
+      if (method !== 'createMany' || !first) return;
+      first = false;
+      for (let n = 0; n < 50; n += 1) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await world.memory.write({ items }, world.call());
+    const homes = heads(world).filter(({ topic }) => topic === 'residence');
+    expect(homes.map(({ status, content }) => `${status} ${content}`).sort()).to.deep.equal([
+      'active Ann lives in Paris',
+      'superseded Ann lives in Paris',
+      'superseded Ann lives in Rome',
+    ]);
+  });
+
   it('ends the move that a crash left half done before the next one', async () => {
     const world = createWorld();
     const paris = await put(world, home('Ann lives in Paris'));
@@ -572,6 +642,47 @@ describe('an earlier value that a person lets in', () => {
     expect(head(world, paris)).to.include({ status: 'superseded', superseded_by: rome, reason: 'an earlier value' });
     const oslo = await letIn('Ann lives in Oslo', '2026-02-20T00:00:00Z');
     expect(head(world, rome)).to.include({ status: 'superseded', superseded_by: oslo });
+  });
+});
+
+describe('what waited for a person while its slot moved on', () => {
+  const person = principal({ scopes: ['memory:read', 'memory:write', 'memory:confirm'] });
+  const home = (content: string): WriteInput => fact(content, { subject: 'Ann', topic: 'residence' });
+  const held = async (inBetween: Principal) => {
+    let verdict: 'allow' | 'confirm' = 'confirm';
+    const world = createWorld({ guard: { admissionStages: [{ name: 'test', judge: () => ({ verdict }) }] } });
+    const paris = await put(world, home('Ann lives in Paris'), agent);
+    expect(paris.outcome).to.equal('pending');
+    verdict = 'allow';
+    world.time.nowMs += 60_000;
+    const rome = await put(world, home('Ann lives in Rome'), inBetween);
+    expect(rome.outcome).to.equal('stored');
+    await world.deps.index.refresh('acme');
+    const { items } = await world.memory.listForReview('pending', {}, world.call(person));
+    const { memory_id, content_hash } = items[0] ?? { memory_id: '', content_hash: '' };
+    const answer = await world.memory.decide('pending', { memory_id, content_hash, decision: 'approve' }, world.call(person));
+    return { world, paris, rome, answer };
+  };
+
+  it('is history of what its owner has said since, and its approval says so', async () => {
+    const { world, paris, rome, answer } = await held(person);
+    expect(head(world, rome.memory_id)).to.include({ status: 'active' });
+    const stood = head(world, paris.memory_id);
+    expect(stood).to.include({ status: 'superseded', superseded_by: rome.memory_id, reason: 'an earlier value' });
+    expect(answer).to.include({
+      outcome: 'approved',
+      status: 'superseded',
+      superseded_by: rome.memory_id,
+      reason: 'an earlier value',
+      version: stood.version,
+    });
+  });
+
+  it('takes the place of what an agent has said since', async () => {
+    const { world, paris, rome, answer } = await held(agent);
+    expect(answer).to.include({ outcome: 'approved', status: 'active', version: head(world, paris.memory_id).version });
+    expect(head(world, paris.memory_id)).to.include({ status: 'active' });
+    expect(head(world, rome.memory_id)).to.include({ status: 'superseded', superseded_by: paris.memory_id });
   });
 });
 

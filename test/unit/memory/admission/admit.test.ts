@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { principal } from '../../../support/principals.ts';
 import { createWorld } from '../../../support/memory-world.ts';
+import { memoryRecord } from '../../../support/records.ts';
+import { rejection } from '../../../support/rejection.ts';
 
 const agent = principal({ actor: 'agent' });
 
@@ -89,6 +91,48 @@ describe('admission at the write', () => {
     expect(await put('The gateway listens on port 8420.', agent, 1)).to.equal(0.6);
     expect(await put('The ledger listens on port 9420.', agent, 0.2)).to.equal(0.2);
     expect(await put('The archive listens on port 7420.', principal(), 1)).to.equal(1);
+  });
+
+  it('takes it for the same hint with keep, in a batch, at an update and at an import', async () => {
+    const world = createWorld();
+    const importances = (): readonly (number | undefined)[] => [...world.index.heads.values()].map(({ record }) => record.importance);
+    const items = ['The gateway listens on port 8420.', 'The ledger listens on port 9420.'].map((content) => ({
+      content,
+      kind: 'fact' as const,
+      admission: 'keep' as const,
+      importance: 0.9,
+    }));
+    await world.memory.write({ items }, world.call(agent));
+    await world.memory.write({ content: 'The archive listens on port 7420.', kind: 'fact', importance: 0.9 }, world.call(agent));
+    expect(importances().slice(0, 2)).to.deep.equal([0.6, 0.6]);
+    const [id = ''] = world.index.heads.keys();
+    const set = async (importance: number, by: typeof agent): Promise<number | undefined> => {
+      await world.memory.update({ memory_id: id, importance }, world.call(by));
+      return world.index.heads.get(id)?.record.importance;
+    };
+    expect(await set(1, agent)).to.equal(0.6);
+    expect(await set(0.3, agent)).to.equal(0.3);
+    expect(await set(0.7, agent)).to.equal(0.6);
+    expect(await set(0.9, principal())).to.equal(0.9);
+    const input = { items: [{ content: 'The depot listens on port 6420.', importance: 1 }] };
+    expect((await rejection(world.memory.importItems(input, world.call(agent)))).code).to.equal('ERR_ACTOR_FORBIDDEN');
+  });
+
+  it('lets an agent’s update keep what a person has set above the hint, take it down, and not raise it', async () => {
+    const world = createWorld();
+    const { results } = await world.memory.write(
+      { content: 'The door opens at nine.', layer: 'semantic', importance: 0.2 },
+      world.call(agent),
+    );
+    const memory_id = results[0]?.memory_id ?? '';
+    world.index.plant({ ...(world.index.heads.get(memory_id)?.record ?? memoryRecord()), importance: 0.8 });
+    const set = async (importance: number): Promise<number | undefined> => {
+      await world.memory.update({ memory_id, importance }, world.call(agent));
+      return world.index.heads.get(memory_id)?.record.importance;
+    };
+    expect(await set(0.95)).to.equal(0.8);
+    expect(await set(0.7)).to.equal(0.7);
+    expect(await set(0.95)).to.equal(0.7);
   });
 
   it('asks the model about what no rule knows, and says so', async () => {
