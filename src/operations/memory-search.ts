@@ -1,21 +1,16 @@
 /** memory_search: the one hybrid query over what the caller may see. */
-import { LIMITS } from '../domain/wire/common.ts';
 import { searchAnswer, searchInput } from '../domain/wire/read.ts';
 import { defineOperation } from './define.ts';
+import { checkTexts, textPoints } from './two-texts.ts';
 
-const input = searchInput.superRefine(({ query, queries = [], as_of, neighbours = 0, why_not }, ctx) => {
-  const texts = new Set([...(query === undefined ? [] : [query]), ...queries]);
-  if (texts.size === 0) ctx.addIssue({ code: 'custom', path: ['query'], message: 'is required' });
-  if (texts.size > LIMITS.queriesPerSearch)
-    ctx.addIssue({ code: 'custom', path: ['queries'], message: 'holds, with query, more than two different texts' });
+const input = searchInput.superRefine(({ query, queries, as_of, neighbours = 0, why_not }, ctx) => {
+  checkTexts({ query, queries }, ctx);
   if (as_of !== undefined && neighbours > 0)
     ctx.addIssue({ code: 'custom', path: ['neighbours'], message: 'does not go together with as_of' });
   if (as_of !== undefined && why_not !== undefined)
     ctx.addIssue({ code: 'custom', path: ['why_not'], message: 'does not go together with as_of' });
 });
 
-/** Each text has its own clauses and its own vector. */
-const TEXT_POINTS = 1;
 /** A search for each session that the hits are of. */
 const NEIGHBOUR_POINTS = 1;
 /** A look-up, the query once more, and a count of all that it matches for each memory. */
@@ -33,10 +28,8 @@ export const memorySearch = defineOperation({
   idempotent: true,
   scope: 'memory:read',
   cost: 2,
-  extraCost: ({ query, queries = [], neighbours = 0, why_not: ids = [] }) =>
-    (new Set([query ?? queries[0], ...queries]).size - 1) * TEXT_POINTS +
-    (neighbours > 0 ? NEIGHBOUR_POINTS : 0) +
-    (ids.length > 0 ? WHY_NOT_POINTS + ids.length : 0),
+  extraCost: ({ query, queries, neighbours = 0, why_not: ids = [] }) =>
+    textPoints({ query, queries }) + (neighbours > 0 ? NEIGHBOUR_POINTS : 0) + (ids.length > 0 ? WHY_NOT_POINTS + ids.length : 0),
   turnOf: (value) => value.turn_id,
   // A POST, because query strings land in access logs.
   http: [{ method: 'POST', path: '/v1/memories/search', status: 200 }],

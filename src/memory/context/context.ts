@@ -5,6 +5,7 @@ import type { ContextAnswer, ContextInput, ContextItem, ContextLanguage } from '
 import { lineOfScreened } from '../../guard/enclose.ts';
 import type { ScreenedItem } from '../../guard/guard.ts';
 import { hasHan } from '../../text/script.ts';
+import { askedIn } from '../asked.ts';
 import { defined } from '../canonical.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
@@ -34,10 +35,12 @@ interface MemoryEntry extends WorthyEntry {
 export async function context(deps: MemoryDeps, input: ContextInput, call: CallContext): Promise<Omit<ContextAnswer, 'trace_id'>> {
   const startedMs = deps.clock();
   const { rules } = deps.context;
-  const words = deps.context.words[languageOf(input)];
+  const { query, also } = askedIn(input);
+  const texts = also === undefined ? [query] : [query, also];
+  const words = deps.context.words[input.lang ?? languageOf(texts)];
   const effort = rules.effort[input.effort ?? 'normal'];
   const boundary = deps.guard.boundary();
-  const screen = { lineOf: lineMaker(input.query, words, rules), boundary };
+  const screen = { lineOf: lineMaker(texts.join('\n'), words, rules), boundary };
   const [found, session] = await Promise.all([
     gather(deps, input, call, { effort, shareOfBest: rules.share_of_best }, screen),
     turnsOf(deps, input, call, words, boundary),
@@ -57,7 +60,7 @@ export async function context(deps: MemoryDeps, input: ContextInput, call: CallC
   noteShown(
     deps,
     call,
-    { query: found.query, namespaces: input.namespaces },
+    { query: found.asked, namespaces: input.namespaces },
     chosen.map(({ hit }) => hit.value),
   );
   return {
@@ -103,10 +106,8 @@ async function pastOf(
   }
 }
 
-/** What was asked for, else that of the question. */
-function languageOf({ lang, query }: ContextInput): ContextLanguage {
-  return lang ?? (hasHan(query) ? 'zh' : 'en');
-}
+/** That of the question; of a question in both, that of its first wording. */
+const languageOf = ([first = '']: readonly string[]): ContextLanguage => (hasHan(first) ? 'zh' : 'en');
 
 function entryOf(hit: ScreenedItem<RankedHit>, marks: Marks): MemoryEntry {
   const { record, score } = hit.value;

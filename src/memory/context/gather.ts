@@ -1,14 +1,16 @@
 /** Finds what a turn may need: the one hybrid query, wider than a search, of whose hits each that is relevant by itself may stand in the block. */
 import type { Layer } from '../../domain/memory.ts';
-import type { RankedHit, RankingProfile } from '../../domain/ranking.ts';
+import type { RankedHit } from '../../domain/ranking.ts';
 import type { ContextInput } from '../../domain/wire/context.ts';
 import type { SearchInput } from '../../domain/wire/read.ts';
 import type { AccessRequest } from '../../gate/access-policy.ts';
 import type { ScreenedItem } from '../../guard/guard.ts';
 import { relevance } from '../../ranking/fuse.ts';
+import { wordings } from '../../ranking/wordings.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
-import { rank, type RankOptions } from '../rank.ts';
+import { rank, type Found, type RankOptions } from '../rank.ts';
+import { reranked } from '../rerank/rerank.ts';
 import type { EffortRule } from './policy.ts';
 
 /** The layers of the index; turns of a session come from elsewhere. */
@@ -17,8 +19,8 @@ const STORED_LAYERS: readonly Layer[] = ['strategic', 'semantic', 'episodic'];
 export interface Gathered {
   /** Relevant ones, best first, at most as many as the effort allows. */
   readonly items: readonly ScreenedItem<RankedHit>[];
-  /** What was asked, masked. */
-  readonly query: string;
+  /** What was asked, masked, one wording a line. */
+  readonly asked: string;
   /** What the caller may see here. */
   readonly request: AccessRequest;
   readonly degraded: readonly string[];
@@ -26,7 +28,8 @@ export interface Gathered {
 
 /**
  * One query brings the candidates of all layers (bench run, seven people's facts and events in one reach: the recall of a query for each
- * layer in half of its time); with `per_layer` one more for each layer that has nothing relevant among them. Failures as memory_search has.
+ * layer in half of its time); with `per_layer` one more for each layer that has nothing relevant among them. Where the best two are close
+ * a cross-encoder decides, as in a search. Failures as memory_search has.
  */
 export async function gather(
   deps: MemoryDeps,
@@ -43,12 +46,13 @@ export async function gather(
   const empty = effort.per_layer ? STORED_LAYERS.filter((layer) => !found.some(({ value }) => value.record.layer === layer)) : [];
   const more = await Promise.all(empty.map((layer) => rank(deps, { ...search, filter: { layer: [layer] } }, call, 'read', options)));
   const others = more.flatMap((one) => one.screening.items.filter((item) => isRelevant(item, one)));
-  const items = [...withoutWeak(found, shareOfBest), ...withoutWeak(others, shareOfBest)].sort((a, b) => b.value.score - a.value.score);
+  const again = await reranked(deps, found, { query: first.query, profile: first.profile, signal: call.signal });
+  const items = [...withoutWeak(again.items, shareOfBest), ...withoutWeak(others, shareOfBest)];
   return {
-    items: items.slice(0, effort.items),
-    query: first.query,
+    items: items.sort((a, b) => b.value.score - a.value.score).slice(0, effort.items),
+    asked: wordings(first.spec).join('\n'),
     request: first.request,
-    degraded: [...new Set([first, ...more].flatMap(({ degraded }) => degraded))],
+    degraded: [...new Set([first, again, ...more].flatMap(({ degraded }) => degraded))],
   };
 }
 
@@ -60,9 +64,6 @@ function withoutWeak(items: readonly ScreenedItem<RankedHit>[], share: number): 
 }
 
 /** By the rule that decides whether a search has an answer, of one hit alone: what a search shows beside its best would be noise in a prompt. */
-function isRelevant(
-  { value }: ScreenedItem<RankedHit>,
-  { query, profile }: { readonly query: string; readonly profile: RankingProfile },
-): boolean {
-  return !relevance([value], { query, floor: profile.floor }).nothingRelevant;
+function isRelevant({ value }: ScreenedItem<RankedHit>, { query, also, profile }: Pick<Found, 'query' | 'also' | 'profile'>): boolean {
+  return !relevance([value], { query, also, floor: profile.floor }).nothingRelevant;
 }
