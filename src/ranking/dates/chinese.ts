@@ -1,16 +1,20 @@
 /** Date rules for Chinese questions, from the most exact expression to the loosest. */
 import { CHINESE_NUMBER as N, CHINESE_ORDINAL as O, chineseNumber, chineseYear } from './numbers.ts';
 import type { DateCollector } from './collector.ts';
+import { CHINESE_FESTIVAL } from './festivals.ts';
 import { YEAR } from './rule.ts';
 import type { DateRule } from './rule.ts';
 
-const YEARS_BACK: Readonly<Record<string, number>> = { 前年: 2, 去年: 1, 今年: 0, 本年: 0, 明年: -1 };
+const YEARS_BACK: Readonly<Record<string, number>> = { 大前年: 3, 前年: 2, 去年: 1, 今年: 0, 本年: 0, 明年: -1 };
 const MONTHS_BACK: Readonly<Record<string, number>> = { 上上: 2, 上: 1, 这: 0, 本: 0, 当: 0, 下: -1 };
 const WEEKS_BACK: Readonly<Record<string, number>> = { 上上: 2, 上: 1, 这: 0, 本: 0, 下: -1, 下下: -2 };
 const DAYS_BACK: Readonly<Record<string, number>> = { 大前: 3, 前: 2, 昨: 1, 明: -1, 后: -2, 大后: -3 };
+/** Months by name; the first of each season, as the north has them. */
+const LUNAR_MONTHS: Readonly<Record<string, number>> = { 正: 1, 冬: 11, 腊: 12 };
+const SEASONS: Readonly<Record<string, number>> = { 春: 3, 夏: 6, 秋: 9, 冬: 12 };
 const WEEKDAYS: Readonly<Record<string, number>> = { 日: 0, 天: 0, 一: 1, 二: 2, 三: 3, 四: 4, 五: 5, 六: 6 };
 
-const YEAR_PREFIX = `(?:(?<y>${YEAR}|[〇零一二三四五六七八九]{4}) ?年 ?|(?<ry>前年|去年|今年|本年|明年)的? ?)?`;
+const YEAR_PREFIX = `(?:(?<y>${YEAR}|[〇零一二三四五六七八九]{4}) ?年 ?|(?<ry>大?前年|去年|今年|本年|明年)的? ?)?`;
 /** "Ago", but not 前往 (to go to) and its like: 哪一年前往 is no "a year ago". */
 const AGO = '(?:以|之)?前(?![往来去进程景提])';
 const DAY_MARK = '[日号]';
@@ -35,10 +39,27 @@ function back(table: Readonly<Record<string, number>>, prefix: string | undefine
 
 export const CHINESE_RULES: readonly DateRule[] = [
   {
-    // Lunar dates are not converted: read, so that no other rule takes them for solar ones.
-    examples: ['农历八月十五', '阴历2023年八月十五日', '农历五月初五', '农历腊月廿三'],
-    pattern: new RegExp(`(?:农历|阴历|旧历)的? ?${YEAR_PREFIX}(?:闰?${N}|正|腊|冬)月(?: ?初?${N}${DAY_MARK}?)?`, 'gu'),
-    read: () => true,
+    // Read even when it names no day, so that no other rule takes it for a solar one. Leap months are left out.
+    examples: ['农历八月十五', '阴历2023年八月十五日', '农历五月初五', '农历腊月廿三', '去年农历正月初三'],
+    pattern: new RegExp(
+      `(?:(?<ly>大?前年|去年|今年)的? ?)?(?:农历|阴历|旧历)的? ?${YEAR_PREFIX}(?<leap>闰)?(?<m>${N}|[正腊冬])月(?: ?初?(?<d>${N})${DAY_MARK}?)?`,
+      'gu',
+    ),
+    read: ({ ly, leap, m = '', d, ...groups }, out) => {
+      const year = yearOf(ly === undefined ? groups : { ry: ly }, out);
+      if (leap === undefined && d !== undefined) out.lunar(year, LUNAR_MONTHS[m] ?? chineseNumber(m), chineseNumber(d));
+      return true;
+    },
+  },
+  {
+    examples: ['上个春节', '上一个中秋节', '上次国庆节'],
+    pattern: new RegExp(`上(?:一?个|次的?)(?<f>${CHINESE_FESTIVAL})`, 'gu'),
+    read: ({ f }, out) => out.lastFestival(f ?? ''),
+  },
+  {
+    examples: ['去年春节', '2023年中秋节', '国庆假期', '除夕', '前年的圣诞节', '明年端午'],
+    pattern: new RegExp(`${YEAR_PREFIX}(?<f>${CHINESE_FESTIVAL})(?![老树帽歌卡糖])`, 'gu'),
+    read: (groups, out) => out.festival(groups.f ?? '', yearOf(groups, out)),
   },
   {
     examples: ['5月1日到5月7日', '2023年12月30日至1月2日', '五月一号到三号', '5月1日-7日', '去年8月1号到8月5号'],
@@ -152,8 +173,16 @@ export const CHINESE_RULES: readonly DateRule[] = [
     read: (_, out) => out.lastDays(0),
   },
   {
+    examples: ['去年夏天', '2023年冬季', '今年春天', '前年秋天'],
+    pattern: new RegExp(
+      `(?:(?<y>${YEAR}|[〇零一二三四五六七八九]{4}) ?年的? ?|(?<ry>大?前年|去年|今年|明年)的? ?)(?<s>[春夏秋冬])[天季]`,
+      'gu',
+    ),
+    read: (groups, out) => out.season(yearOf(groups, out) ?? NaN, SEASONS[groups.s ?? ''] ?? NaN),
+  },
+  {
     examples: ['2023年', '去年', '前年', '今年', '二〇二二年', '明年'],
-    pattern: new RegExp(`(?:(?<y>${YEAR}|[〇零一二三四五六七八九]{4}) ?年(?!级|代)|(?<!以)(?<ry>前年|去年|今年|本年|明年))`, 'gu'),
+    pattern: new RegExp(`(?:(?<y>${YEAR}|[〇零一二三四五六七八九]{4}) ?年(?!级|代)|(?<!以)(?<ry>大?前年|去年|今年|本年|明年))`, 'gu'),
     read: (groups, out) => out.wholeYear(yearOf(groups, out) ?? NaN),
   },
   {

@@ -1,4 +1,5 @@
 /** Collects the date ranges of one question relative to the moment it was asked; knows the calendar, not the languages. */
+import { festivalIn, lunarDay } from './festivals.ts';
 
 /** `[gteMs, ltMs)`, milliseconds since the epoch, UTC. */
 export type DateRange = [gteMs: number, ltMs: number];
@@ -9,11 +10,12 @@ export interface DateRanges {
   day: DateRange[];
   /** The day before and the three days after: memories are often written a little off the day they speak of. */
   near: DateRange[];
+  /** A month; also the days of a festival whose year is told. */
   month: DateRange[];
   /** The first ten days after a month. */
   nextMonth: DateRange[];
   year: DateRange[];
-  /** Weeks, weekends and other loose windows of days. */
+  /** Weeks, weekends, seasons, festivals and other loose windows of days. */
   week: DateRange[];
   /** The question asks for the latest. */
   recent: boolean;
@@ -141,6 +143,45 @@ export class DateCollector {
   /** A whole year. */
   wholeYear(year: number): boolean {
     return year >= MIN_YEAR && year <= MAX_YEAR && this.add('year', Date.UTC(year, 0), Date.UTC(year + 1, 0));
+  }
+
+  /** A festival with a day on either side. Without a year it is the last one that has begun, and may be spoken of in passing: a loose window. */
+  festival(name: string, year: number | undefined): boolean {
+    const told = year !== undefined;
+    for (let back = 0; back <= 1; back += 1) {
+      const days = festivalIn(name, year ?? this.year - back);
+      if (days === undefined || (told && !(year >= MIN_YEAR && year <= MAX_YEAR))) return false;
+      if (told || days[0] < this.nowMs) return this.add(told ? 'month' : 'week', ...days);
+    }
+    return false;
+  }
+
+  /** The last time that a festival was before now. */
+  lastFestival(name: string): boolean {
+    const thisYear = festivalIn(name, this.year);
+    return this.festival(name, thisYear !== undefined && thisYear[1] <= this.today ? this.year : this.year - 1);
+  }
+
+  /** A day of the lunar calendar; without a year the last one not after now. */
+  lunar(year: number | undefined, month: number, day: number): boolean {
+    for (let back = 0; back <= LEAP_SEARCH_YEARS; back += 1) {
+      const ms = lunarDay(year ?? this.year - back, month, day);
+      if (ms !== undefined && (year !== undefined || ms <= this.nowMs)) return this.dayAt(ms);
+      if (year !== undefined) return false;
+    }
+    return false;
+  }
+
+  /** Three months, of which the first (1 to 12) stands in that year. */
+  season(year: number, firstMonth: number): boolean {
+    if (!(year >= MIN_YEAR && year <= MAX_YEAR)) return false;
+    return this.add('week', Date.UTC(year, firstMonth - 1, 1), Date.UTC(year, firstMonth + 2, 1));
+  }
+
+  /** The last such three months that are over. */
+  lastSeason(firstMonth: number): boolean {
+    const back = [0, 1, 2].find((years) => Date.UTC(this.year - years, firstMonth + 2, 1) <= this.today) ?? 2;
+    return this.season(this.year - back, firstMonth);
   }
 
   private monthAt(months: number): { year: number; month: number } | undefined {

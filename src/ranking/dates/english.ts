@@ -1,4 +1,5 @@
 /** Date rules for English questions, from the most exact expression to the loosest. */
+import { ENGLISH_FESTIVAL } from './festivals.ts';
 import { ENGLISH_NUMBER as N, englishNumber } from './numbers.ts';
 import { YEAR } from './rule.ts';
 import type { DateRule } from './rule.ts';
@@ -14,6 +15,8 @@ const YEAR_TAIL = `(?: ?,? ?(?:of )?(?<y>${YEAR}))?`;
 const TO = '(?<to>-|–|—|to|through|thru|until|till|and)';
 const HALF_YEAR_MONTHS = 6;
 const LOOSE_DAYS = 7;
+/** First months, as the north has them. */
+const SEASONS: Readonly<Record<string, number>> = { spring: 3, summer: 6, autumn: 9, fall: 9, winter: 12 };
 const DAYS_IN: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30 };
 
 /** Month number of a name or abbreviation. */
@@ -41,6 +44,25 @@ function rule(examples: readonly string[], pattern: string, read: DateRule['read
 }
 
 export const ENGLISH_RULES: readonly DateRule[] = [
+  rule(
+    [
+      'Christmas 2022',
+      'Thanksgiving of 2023',
+      "New Year's Eve, 2022",
+      'last Halloween',
+      'this Easter',
+      'Christmas last year',
+      'on Valentine’s Day',
+    ],
+    `(?:(?<p>last|this|this past|past) )?(?<f>${ENGLISH_FESTIVAL})(?:,? (?:(?:in |of )?(?<y>${YEAR})|(?<py>last|this) year))?`,
+    ({ p, f = '', y, py }, out) => {
+      const before = p?.toLowerCase();
+      if (y !== undefined) return out.festival(f, Number(y));
+      if (py !== undefined) return out.festival(f, out.year - (py.toLowerCase() === 'last' ? 1 : 0));
+      if (before === 'this') return out.festival(f, out.year);
+      return before === undefined ? out.festival(f, undefined) : out.lastFestival(f);
+    },
+  ),
   rule(
     [
       'August 11-15, 2023',
@@ -90,6 +112,15 @@ export const ENGLISH_RULES: readonly DateRule[] = [
     ({ m }, out) => (isVerb(m) ? false : out.month(undefined, monthOf(m))),
   ),
   rule(['next June', 'next May'], `next (?<m>${MONTH})`, ({ m }, out) => (isVerb(m) ? false : out.nextMonthNamed(monthOf(m)))),
+  rule(
+    ['last summer', 'this spring', 'summer of 2023', 'winter 2022', 'the past fall'],
+    `(?:(?<p>last|this|past) (?<s>${Object.keys(SEASONS).join('|')})|(?<s2>${Object.keys(SEASONS).join('|')}) (?:of |in )?(?<y>${YEAR}))`,
+    ({ p, s, s2, y }, out) => {
+      const first = SEASONS[(s ?? s2 ?? '').toLowerCase()] ?? NaN;
+      if (y !== undefined) return out.season(Number(y), first);
+      return p?.toLowerCase() === 'this' ? out.season(out.year, first) : out.lastSeason(first);
+    },
+  ),
   rule(['last month', 'past month', 'previous month'], '(?:last|past|previous) month', (_, out) => out.monthsBack(1)),
   rule(['this month'], 'this month', (_, out) => out.monthsBack(0)),
   rule(['next month'], 'next month', (_, out) => out.monthsBack(-1)),
