@@ -163,7 +163,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
   const recalls = openRecalls({ store: recallStore, keys: tenantKeys.tenantKeys, logger, metrics, on: config.recallTrace });
   teardown.add('recall trace', () => recalls.close());
   const version = packageVersion();
-  const audit = await openAudit({ client, prefix, keys, clock, logger, metrics, policyRevision, version, on: config.audit });
+  const audit = await openAudit({ client, prefix, keys, clock, logger, metrics, policyRevision, version, findSecrets, on: config.audit });
   teardown.add('audit', () => audit.close()); // after all who have something to tell
   const told = { clock, audit: audit.hook, logger, metrics };
   const jobs = startJobs({

@@ -26,6 +26,7 @@ export const LOCAL_TENANT = 'local';
 
 const SHIPPED_POLICIES = join(fileURLToPath(new URL('..', import.meta.url)), 'policies');
 const MAX_SECRET_FILE_BYTES = 16_384;
+const MIN_SECRET_CHARS = 32;
 const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]'] as const;
 
 type Overrides = Readonly<Partial<Record<VariableName, string>>>;
@@ -154,6 +155,8 @@ function assemble(v: Settled, issuers: readonly RemoteIssuer[], env: Readonly<Re
     },
     /** undefined = made in DATA_DIR (local mode). */
     serviceSecret: v.SERVICE_SECRET,
+    /** For the audit log alone; a secret may itself hold blanks. */
+    serviceSecretsPrevious: formerSecrets(v.SERVICE_SECRET_PREVIOUS),
     masterKeyBase64: v.MASTER_KEY?.toString('base64'),
     /** Set while MASTER_KEY is being changed. */
     masterKeyPreviousBase64: v.MASTER_KEY_PREVIOUS?.toString('base64'),
@@ -185,6 +188,11 @@ function readRaw(env: Readonly<Record<string, string | undefined>>, faults: stri
     if (value !== undefined) raw[key] = value;
   }
   return raw;
+}
+
+function formerSecrets(text: string | undefined): readonly string[] {
+  if (text === undefined) return [];
+  return [...new Set([text, ...text.split(/\s+/)])].filter((secret) => secret.length >= MIN_SECRET_CHARS);
 }
 
 function readSecretFile(path: string): string | undefined {

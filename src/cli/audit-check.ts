@@ -13,7 +13,8 @@ export async function checkIndex(tenant: string | undefined, env: Readonly<Recor
   const { url, apiKey, username, password, caFingerprint, indexPrefix: prefix } = config.elasticsearch;
   if (url === undefined)
     throw new UsageError('--tenant and --all need ELASTICSEARCH_URL: the managed Elasticsearch belongs to its service', 'audit');
-  const key = anchorKey((await openKeys(config)).deriveKey('audit-anchor'));
+  const keys = await openKeys(config);
+  const key = anchorKey(keys.deriveKey('audit-anchor'), keys.previousAnchors);
   const client = createClient({ url, apiKey, username, password, caFingerprint });
   try {
     const snapshot = await createAuditStore({ client, prefix }).snapshot();

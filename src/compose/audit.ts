@@ -4,6 +4,8 @@ import type { AuditLog } from '../domain/audit.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { StoreClient } from '../elastic/client.ts';
 import type { Keys } from '../gate/keys.ts';
+import type { FindSecrets } from '../guard/secrets/detect.ts';
+import { maskFields } from '../guard/secrets/mask-fields.ts';
 import { createAudit, type Audit } from '../operations/audit.ts';
 import { createAuditLog } from '../memory/audit-log.ts';
 import { createAuditStore } from '../stores/audit.ts';
@@ -21,6 +23,7 @@ export interface AuditParts {
   readonly metrics: Metrics;
   readonly policyRevision: string;
   readonly version: string;
+  readonly findSecrets: FindSecrets;
   /** False: nothing is recorded, what was recorded can be read. */
   readonly on: boolean;
 }
@@ -38,9 +41,9 @@ const PROCESS_ID_BYTES = 8;
 
 /** Begins this process's chains. Errors: ERR_STORE_*. */
 export async function openAudit(parts: AuditParts): Promise<OpenAudit> {
-  const { client, prefix, keys, clock, logger, metrics, policyRevision, version, on } = parts;
+  const { client, prefix, keys, clock, logger, metrics, policyRevision, version, findSecrets, on } = parts;
   const store = createAuditStore({ client, prefix });
-  const key = anchorKey(keys.deriveKey('audit-anchor'));
+  const key = anchorKey(keys.deriveKey('audit-anchor'), keys.previousAnchors);
   const logParts = { store, key, cursorKey: keys.deriveKey('cursor') };
   if (!on) {
     logger.warn({}, 'the audit log is switched off: nobody can answer later for what is done now');
@@ -62,7 +65,10 @@ export async function openAudit(parts: AuditParts): Promise<OpenAudit> {
     },
     onDropped: metrics.auditDropped,
   });
-  const hook = createAudit({ trail, key: keys.deriveKey('audit') });
+  const hook = createAudit({
+    trail,
+    hashing: { key: keys.deriveKey('audit'), mask: (texts) => maskFields(findSecrets, texts, 'personal').value },
+  });
   const timer = setInterval(() => hook.minute(), ANCHOR_EVERY_MS).unref();
   return {
     log: createAuditLog({ ...logParts, flush: () => trail.flush() }),

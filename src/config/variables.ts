@@ -231,6 +231,12 @@ export const environmentSchema = z.object({
       derived: 'made in DATA_DIR in local mode',
       secret: true,
     }),
+  SERVICE_SECRET_PREVIOUS: text(10_000).register(facts, {
+    description:
+      'Former SERVICE_SECRETs, separated by blanks: audit verify checks with them what was signed before the change. Nothing else takes them.',
+    derived: 'none',
+    secret: true,
+  }),
   MASTER_KEY: masterKey().register(facts, {
     description:
       'Wraps the keys that seal personal data (and credentials on request) at rest; needed outside local mode. Losing it loses what is sealed.',

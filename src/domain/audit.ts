@@ -119,7 +119,8 @@ export interface AuditStore {
 /**
  * edited: its hash is not its content's. missing: not there. broken: does not follow the one before. rewritten: not as an anchor saw it.
  * truncated: an anchor saw more. forged: a signature that is not its own, or records of a process that never signed on or had signed off.
- * unknown_key: signed with another SERVICE_SECRET, so that nothing can be said.
+ * unknown_key: from the first record concerned to the last, what that process signed is signed with another SERVICE_SECRET: its chains link
+ * up, but whether anything was rewritten or cut off cannot be said without that one.
  */
 export type AuditFaultKind = 'edited' | 'missing' | 'broken' | 'rewritten' | 'truncated' | 'forged' | 'unknown_key';
 
@@ -155,6 +156,8 @@ export interface AuditTrail {
    * stays in the queue). Others resolve at once, and are counted and told in a gap record while the queue is full.
    */
   append(facts: AuditFacts, waiting: boolean): Promise<void>;
+  /** As a waiting append, and tells the place of the record in its tenant's chain; 0 of one that is not taken any more. */
+  begin(facts: AuditFacts): { readonly seq: number; readonly stored: Promise<void> };
   /** Sends what has gathered. Resolves when everything is stored, or cannot be for now. */
   flush(): Promise<void>;
   /** Writes the heads that moved since the last anchor, signed. */

@@ -30,9 +30,12 @@ export interface Keys {
   deriveKey(label: KeyLabel): Buffer;
   /** The key of the label `seal` as MASTER_KEY_PREVIOUS gives it; undefined unless MASTER_KEY is being changed. */
   readonly previousSeal: Buffer | undefined;
+  /** Keys of the label `audit-anchor` as SERVICE_SECRET_PREVIOUS gives them: for checks, never for signing. */
+  readonly previousAnchors: readonly Buffer[];
 }
 
-type KeySources = Pick<Config, 'dataDir' | 'local' | 'serviceSecret' | 'masterKeyBase64' | 'masterKeyPreviousBase64'>;
+type KeySources = Pick<Config, 'dataDir' | 'local' | 'serviceSecret' | 'masterKeyBase64' | 'masterKeyPreviousBase64'> &
+  Partial<Pick<Config, 'serviceSecretsPrevious'>>;
 
 /**
  * Roots from the configuration, else (local mode only: config refuses otherwise) from DATA_DIR/service.secret and
@@ -52,6 +55,7 @@ export async function openKeys(config: KeySources): Promise<Keys> {
   return {
     deriveKey: (label) => derive(roots[KEY_LABELS[label]], label),
     previousSeal: previous === undefined ? undefined : derive(Buffer.from(previous, 'base64'), 'seal'),
+    previousAnchors: (config.serviceSecretsPrevious ?? []).map((secret) => derive(Buffer.from(secret, 'utf8'), 'audit-anchor')),
   };
 }
 

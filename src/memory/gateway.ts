@@ -32,7 +32,7 @@ import type {
   TurnsAnswer,
   TurnsInput,
 } from '../domain/wire/session.ts';
-import type { UpdateAnswer, UpdateInput, WriteAnswer, WriteInput } from '../domain/wire/write.ts';
+import type { UpdateAnswer, UpdateInput, WriteAnswer, WriteInput, WriteResult } from '../domain/wire/write.ts';
 import type { Seen } from '../guard/guard.ts';
 
 /** Waits for a decision: `pending` to be confirmed, `quarantined` to be let out or not. */
@@ -46,6 +46,11 @@ export interface CallContext {
   readonly idempotencyKey: string | undefined;
   /** Route or tool name: part of the idempotency key. */
   readonly route: string;
+  /**
+   * Told, once at most, just before the store is asked, of the results the call will have if the store takes everything; not told while
+   * anything else is open. What it throws ends the call with nothing stored.
+   */
+  readonly aboutToStore?: ((results: readonly WriteResult[]) => void) | undefined;
 }
 
 /** A pending write as its user is asked about it. */

@@ -52,9 +52,11 @@ export async function write(
   const ids = checked.items.map(() => deps.newId());
   const gradesUntilMs = deps.clock() + GRADING_MS;
   if (call.idempotencyKey === undefined && isLargeUnlinked(checked)) {
+    // what a group foretells is not the call's answer
+    const part = { ...call, aboutToStore: undefined };
     const answer = await inGroups(ids.length, {
       judge: (from, to) => judgeAll(deps, checked, call, ids, gradesUntilMs, from, to),
-      store: (judged) => store(deps, turns, conflicts, call, judged),
+      store: (judged) => store(deps, turns, conflicts, part, judged),
       keysOf: (judged) => conflicts.keysOf(entriesOf(judged).map(({ entry }) => entry)),
     });
     return input.wait === true ? waitSettled(deps, call, answer) : answer;
@@ -75,19 +77,20 @@ async function store(
   judged: readonly Judged[],
 ): Promise<Answer> {
   const entries = entriesOf(judged);
+  const foretells = !judged.some((j) => 'keep' in j);
   const stored = await conflicts.storeAll(
     call,
     entries.map(({ entry }) => entry),
-    (records) => put(deps, turns, call, records),
+    (records, foretold) => put(deps, turns, call, records, foretells && foretold !== undefined ? inPlace(judged, foretold, []) : undefined),
   );
   const results = stored.map((result, i) => withReason(result, entries[i]?.why));
-  const kept = await keepAll(judged);
+  return { results: inPlace(judged, results, await keepAll(judged)) };
+}
+
+/** Results of the items in their order: `stored` those of what goes to the store, `kept` by place. */
+function inPlace(judged: readonly Judged[], stored: readonly WriteResult[], kept: readonly (WriteResult | undefined)[]): WriteResult[] {
   let next = 0;
-  return {
-    results: judged.map((j, i) =>
-      'result' in j ? j.result : 'keep' in j ? (kept[i] ?? failedResult()) : (results[next++] ?? failedResult()),
-    ),
-  };
+  return judged.map((j, i) => ('result' in j ? j.result : 'keep' in j ? (kept[i] ?? failedResult()) : (stored[next++] ?? failedResult())));
 }
 
 function entriesOf(judged: readonly Judged[]): readonly Extract<Judged, { entry: Entry }>[] {
@@ -108,15 +111,17 @@ async function keepAll(judged: readonly Judged[]): Promise<readonly (WriteResult
   return kept;
 }
 
-/** Links, lets in and stores what was decided to be stored. */
+/** Links, lets in and stores what was decided to be stored; `foretold`: what the call will answer when the store takes it. */
 async function put(
   deps: MemoryDeps,
   turns: TurnLinks,
   call: CallContext,
   records: readonly { readonly record: MemoryRecord; readonly admitted: MemoryRecord }[],
+  foretold: readonly WriteResult[] | undefined,
 ): Promise<readonly Stored[]> {
   const linked = await turns.linkAll(records.map(({ record }) => record));
   const boxes = linked.map((record, i) => deps.guard.readmit(record, records[i]?.admitted ?? record));
+  if (foretold !== undefined && boxes.length > 0) call.aboutToStore?.(foretold);
   const outcomes = await createAll(deps, boxes);
   await announce(
     deps,

@@ -8,10 +8,14 @@ import { normaliseForFingerprint } from '../text/clean.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-export type CallFacts = Pick<
-  AuditFacts,
-  'memory_ids' | 'namespaces' | 'verdict' | 'rule_ids' | 'count' | 'query_hmac' | 'content_hmac' | 'detail'
->;
+export type CallFacts = Pick<AuditFacts, 'memory_ids' | 'namespaces' | 'verdict' | 'rule_ids' | 'count' | 'detail'>;
+
+export interface Hashing {
+  /** Makes the hashes; each tenant's are its own. */
+  readonly key: Uint8Array;
+  /** The same fields with secrets and personal data masked: a hash of them would tell a guess from the truth. */
+  readonly mask: <T extends object>(texts: T) => T;
+}
 
 /** An import names up to 500 new ones and as many that they replace. */
 const MAX_IDS = 1_000;
@@ -25,8 +29,8 @@ const ID_LISTS = ['memory_ids', 'replaced'] as const;
 const RULE_ID = /^[a-z0-9][a-z0-9@_.:-]{0,127}$/i;
 const KNOWN_VERDICTS: ReadonlySet<string> = new Set(VERDICTS);
 
-/** `key` makes the hashes; each tenant's are its own. `input` only when it fits its schema. */
-export function callFacts(input: Json | undefined, output: Json | undefined, tenant: string, key: Uint8Array): CallFacts {
+/** `input` only when it fits its schema. */
+export function callFacts(input: Json | undefined, output: Json | undefined): CallFacts {
   const found = new Found();
   for (const part of [input, output]) if (part !== undefined) found.take(part);
   return {
@@ -35,15 +39,30 @@ export function callFacts(input: Json | undefined, output: Json | undefined, ten
     verdict: list(found.verdicts),
     rule_ids: list(found.rules),
     count: countOf(output),
-    query_hmac: hmacOf('query', askedOf(input), tenant, key),
-    content_hmac: hmacOf('content', input?.['content'], tenant, key),
     detail: detailOf(input, output),
   };
 }
 
+/** What a value may be cut in two over (guard/secrets/mask-fields) stands beside the texts that are hashed. */
+const HASHED_WITH = ['title', 'content', 'summary', 'query', 'queries'] as const;
+
+/** Keyed hashes of the masked query and content of a checked input, where it has them. */
+export function textHashes(
+  input: Json | undefined,
+  tenant: string,
+  { key, mask }: Hashing,
+): Pick<AuditFacts, 'query_hmac' | 'content_hmac'> {
+  if (input === undefined || (input['content'] ?? input['query'] ?? input['queries']) === undefined) return {};
+  const masked: Json = mask(pick(input, HASHED_WITH));
+  return {
+    query_hmac: hmacOf('query', askedOf(masked), tenant, key),
+    content_hmac: hmacOf('content', masked['content'], tenant, key),
+  };
+}
+
 /** What was looked for; of two wordings both, a line each. */
-function askedOf(input: Json | undefined): unknown {
-  const texts = [input?.['query'], ...arrayOf(input?.['queries'])].filter((text) => typeof text === 'string');
+function askedOf(input: Json): unknown {
+  const texts = [input['query'], ...arrayOf(input['queries'])].filter((text) => typeof text === 'string');
   return texts.length === 0 ? undefined : [...new Set(texts)].join('\n');
 }
 

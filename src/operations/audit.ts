@@ -4,7 +4,7 @@ import { SERVICE_TENANT } from '../domain/audit.ts';
 import type { Principal } from '../domain/principal.ts';
 import { HindsightError } from '../errors.ts';
 import { plain } from '../telemetry/audit/record.ts';
-import { callFacts } from './audit-facts.ts';
+import { callFacts, textHashes, type CallFacts, type Hashing } from './audit-facts.ts';
 import type { AnyOperation } from './define.ts';
 
 /** A call as the audit log knows it. */
@@ -17,6 +17,18 @@ export interface AuditedCall {
   readonly tookMs: number;
   /** What users answered who were asked during the call. */
   readonly answers?: readonly string[];
+  readonly ahead?: Ahead | undefined;
+}
+
+/** A call's record that is stored beside what it tells of. */
+export interface Ahead {
+  /** Its place in the tenant's chain. */
+  readonly seq: number;
+  readonly memoryIds: readonly string[];
+  /** What it says of the call, to be held against what came of it. */
+  readonly says: string;
+  /** Rejects with ERR_AUDIT_UNAVAILABLE; done() tells. */
+  readonly stored: Promise<void>;
 }
 
 /** A request that was refused before it reached an operation. */
@@ -34,6 +46,12 @@ export interface Audit {
   readonly degraded: boolean;
   /** ERR_AUDIT_UNAVAILABLE for a call that waits for its record, while there cannot be one; without its input, for an operation whose every call waits. */
   admit(operation: AnyOperation, input?: Readonly<Record<string, unknown>>): void;
+  /**
+   * Begins the record of a call that is about to store something and, if the store takes it, answers `output`; undefined for one that does
+   * not wait for its record. Whatever else comes of the call, done() or failed() writes a second record, whose `detail.corrects` names the
+   * first. ERR_AUDIT_UNAVAILABLE while there cannot be one.
+   */
+  ahead(call: AuditedCall, output: Readonly<Record<string, unknown>>): Ahead | undefined;
   /** Resolves when the call may be answered; ERR_AUDIT_UNAVAILABLE when its record cannot be stored. */
   done(call: AuditedCall, output: Readonly<Record<string, unknown>>): Promise<void>;
   failed(call: AuditedCall, error: HindsightError): void;
@@ -46,8 +64,7 @@ export interface Audit {
 
 export interface AuditParts {
   readonly trail: AuditTrail;
-  /** Makes the keyed hashes; 32 bytes. */
-  readonly key: Uint8Array;
+  readonly hashing: Hashing;
 }
 
 /** Refusals that are written one by one in a minute, of callers nobody knows, and by the limits of one tenant; a flood of them is only counted. */
@@ -60,7 +77,7 @@ function waits(operation: AnyOperation, input: Readonly<Record<string, unknown>>
   return operation.effect !== 'read' || operation.scope === 'memory:admin' || operation.scope === 'memory:reveal';
 }
 
-export function createAudit({ trail, key }: AuditParts): Audit {
+export function createAudit({ trail, hashing }: AuditParts): Audit {
   /** Written already: some front ends make an operation's refusal one of the request. */
   const told = new WeakSet<HindsightError>();
   const append = (facts: AuditFacts): void => void trail.append(facts, false);
@@ -75,18 +92,17 @@ export function createAudit({ trail, key }: AuditParts): Audit {
     return error.code !== 'ERR_RATE_LIMITED' || flood.count(principal.tenant);
   };
 
-  const factsOf = (call: AuditedCall, output: Readonly<Record<string, unknown>> | undefined): AuditFacts => {
-    const { operation, principal, input, answers = [] } = call;
-    const facts = callFacts(input, output, principal.tenant, key);
+  const factsOf = (call: AuditedCall, found: CallFacts): AuditFacts => {
+    const { operation, principal, input } = call;
     return {
-      ...facts,
+      ...found,
+      ...textHashes(input, principal.tenant, hashing),
       ...who(principal),
       record_type: 'operation',
       operation: operation.name,
       scope: operation.scope,
       trace_id: plain(call.traceId),
       took_ms: call.tookMs,
-      ...(answers.length === 0 ? {} : { detail: { ...facts.detail, answers } }),
     };
   };
 
@@ -99,15 +115,31 @@ export function createAudit({ trail, key }: AuditParts): Audit {
       if (input === undefined && operation.transient !== undefined) return;
       if (!trail.up && waits(operation, input)) throw new HindsightError('ERR_AUDIT_UNAVAILABLE');
     },
+    ahead(call, output) {
+      if (!waits(call.operation, call.input)) return undefined;
+      if (!trail.up) throw new HindsightError('ERR_AUDIT_UNAVAILABLE');
+      const found = foundIn(call, output);
+      // how long it takes is not known yet
+      const facts = { ...allowed(factsOf(call, found)), took_ms: undefined, detail: { ...found.detail, ahead: true } };
+      const { seq, stored } = trail.begin(facts);
+      stored.catch(() => undefined);
+      return { seq, stored, memoryIds: found.memory_ids ?? [], says: JSON.stringify(found) };
+    },
     async done(call, output) {
-      const facts = factsOf(call, output);
+      const found = foundIn(call, output);
+      const { ahead } = call;
+      if (ahead !== undefined && JSON.stringify(found) === ahead.says) return ahead.stored;
       const waiting = waits(call.operation, call.input);
-      const stored = trail.append({ ...facts, verdict: facts.verdict ?? ['allow'], outcome: 'ok' }, waiting);
+      const stored = trail.append(correcting(allowed(factsOf(call, found)), ahead), waiting);
       if (waiting) await stored;
     },
     failed(call, error) {
       told.add(error);
-      if (isWorthALine(error, call.principal)) append({ ...factsOf(call, undefined), ...outcomeOf(error) });
+      const facts = { ...factsOf(call, foundIn(call, undefined)), ...outcomeOf(error) };
+      // that its record could not be stored makes it no less true
+      const ahead = error.code === 'ERR_AUDIT_UNAVAILABLE' ? undefined : call.ahead;
+      if (ahead !== undefined) trail.append(correcting(facts, ahead), true).catch(() => undefined);
+      else if (isWorthALine(error, call.principal)) append(facts);
     },
     refused({ error, principal, traceId, method, route }) {
       if (told.has(error) || !DENIED.has(error.status) || !isWorthALine(error, principal)) return;
@@ -127,6 +159,21 @@ export function createAudit({ trail, key }: AuditParts): Audit {
       trail.anchor();
     },
   };
+}
+
+/** What the input, the output and the people asked say of a call. */
+function foundIn({ input, answers = [] }: AuditedCall, output: Readonly<Record<string, unknown>> | undefined): CallFacts {
+  const found = callFacts(input, output);
+  return answers.length === 0 ? found : { ...found, detail: { ...found.detail, answers } };
+}
+
+const allowed = (facts: AuditFacts): AuditFacts => ({ ...facts, verdict: facts.verdict ?? ['allow'], outcome: 'ok' });
+
+/** Names the memories of the first record too: whoever looks one of them up finds both. */
+function correcting(facts: AuditFacts, ahead: Ahead | undefined): AuditFacts {
+  if (ahead === undefined) return facts;
+  const ids = [...new Set([...(facts.memory_ids ?? []), ...ahead.memoryIds])];
+  return { ...facts, ...(ids.length === 0 ? {} : { memory_ids: ids }), detail: { ...facts.detail, corrects: ahead.seq } };
 }
 
 function who(principal: Principal): Pick<AuditFacts, 'tenant' | 'actor' | 'owner' | 'client_id'> {

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { AuditLog } from '../domain/audit.ts';
 import type { ScopeName } from '../domain/principal.ts';
+import type { WriteResult } from '../domain/wire/write.ts';
 import type { CallContext, MemoryGateway } from '../memory/gateway.ts';
 import type { Confirm } from './confirm.ts';
 import type { Instructions } from './instructions.ts';
@@ -41,6 +42,11 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   readonly idempotent: boolean;
   /** True of a call that changes nothing that lasts: it does not wait for its record in the audit log. */
   transient?(input: z.output<I>): boolean;
+  /**
+   * What the audit log would find in the answer of a call with these results of the gateway, when nothing but the store can change it any
+   * more; undefined when something can. The call's record is then stored beside what it tells of.
+   */
+  foretold?(results: readonly WriteResult[]): Readonly<Record<string, unknown>> | undefined;
   readonly scope: ScopeName;
   /** Rate points of one call. */
   readonly cost: number;

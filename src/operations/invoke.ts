@@ -3,7 +3,7 @@ import type { AuditLog } from '../domain/audit.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ERRORS, HindsightError, toHindsightError } from '../errors.ts';
 import type { CallContext, MemoryGateway } from '../memory/gateway.ts';
-import type { Audit, AuditedCall } from './audit.ts';
+import type { Ahead, Audit, AuditedCall } from './audit.ts';
 import { cannotAsk, type Confirm } from './confirm.ts';
 import type { AnyOperation } from './define.ts';
 import { evenTime } from './even-time.ts';
@@ -46,6 +46,8 @@ interface Progress {
   readonly startedAt: number;
   input?: Record<string, unknown>;
   readonly answers: string[];
+  /** Its audit record, where that is on its way before the call is through. */
+  ahead?: Ahead | undefined;
 }
 
 /**
@@ -68,7 +70,14 @@ export function createInvoke(parts: InvokeParts): Invoke {
     const asked = besides(confirm, progress.answers);
     const turnId = operation.turnOf?.(input);
     const giveBack = turnId === undefined ? undefined : await limiter.oncePerTurn?.(call.principal, operation.name, turnId);
-    const handling = operation.handle(input, { ...context, memory, instructions, audit: auditLog, confirm: asked });
+    const handling = operation.handle(input, {
+      ...context,
+      ...recordsAhead(operation, call, progress),
+      memory,
+      instructions,
+      audit: auditLog,
+      confirm: asked,
+    });
     const handled = await handling.catch(async (error: unknown) => {
       await giveBack?.();
       throw error;
@@ -81,8 +90,20 @@ export function createInvoke(parts: InvokeParts): Invoke {
     return Array.isArray(output['degraded']) ? { ...output, degraded: [...(output['degraded'] as unknown[]), 'audit'] } : output;
   }
 
-  function audited(operation: AnyOperation, { principal, traceId }: InvokeCall, { startedAt, input, answers }: Progress): AuditedCall {
-    return { operation, principal, traceId, input, answers, tookMs: clock() - startedAt };
+  function audited(operation: AnyOperation, { principal, traceId }: InvokeCall, progress: Progress): AuditedCall {
+    const { startedAt, input, answers, ahead } = progress;
+    return { operation, principal, traceId, input, answers, ahead, tookMs: clock() - startedAt };
+  }
+
+  /** Lets the audit record of a call be stored beside what it tells of. */
+  function recordsAhead(operation: AnyOperation, call: InvokeCall, progress: Progress): Pick<CallContext, 'aboutToStore'> {
+    if (audit === undefined || operation.foretold === undefined) return {};
+    return {
+      aboutToStore: (results) => {
+        const output = operation.foretold?.(results);
+        if (output !== undefined) progress.ahead = audit.ahead(audited(operation, call, progress), output);
+      },
+    };
   }
 
   /** A call that runs takes one place, and one whose answer is a stream until that has ended. */

@@ -27,6 +27,8 @@ export const memoryWrite = defineOperation({
   effect: 'write',
   idempotent: false,
   transient: ({ layer, items }) => layer === 'working' && items === undefined,
+  // what is pending may be asked about
+  foretold: (results) => (results.some(({ outcome }) => outcome === 'pending') ? undefined : { results }),
   scope: 'memory:write',
   cost: 2,
   extraCost: (value) => Math.floor((value.items?.length ?? 0) / ITEMS_PER_POINT),

@@ -94,7 +94,12 @@ export async function openMemoryService(): Promise<MemoryService> {
     return worker;
   };
   const stats = createAccessStats({ client, schema, clock: systemClock });
-  const keys = await openTenantKeys(client, prefix, { deriveKey: () => Buffer.alloc(32, 5), previousSeal: undefined }, systemClock);
+  const keys = await openTenantKeys(
+    client,
+    prefix,
+    { deriveKey: () => Buffer.alloc(32, 5), previousSeal: undefined, previousAnchors: [] },
+    systemClock,
+  );
   const recalls = createRecallTrace({
     store: createRecallStore({ client, schema, clock: systemClock }),
     keys: keys.tenantKeys,

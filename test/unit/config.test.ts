@@ -41,6 +41,17 @@ describe('config', () => {
     return path;
   };
 
+  it('takes former service secrets one by one, and as a whole where one holds blanks', () => {
+    const [one, other] = [SECRET.toLowerCase(), SECRET.toUpperCase()];
+    const former = (text: string | undefined) =>
+      loadConfig({ ...remote, HOST: '127.0.0.1', SERVICE_SECRET_PREVIOUS: text }).serviceSecretsPrevious;
+    expect(former(undefined)).to.deep.equal([]);
+    expect(former(one)).to.deep.equal([one]);
+    expect(former(`${one} ${other}`)).to.include.members([one, other]);
+    const blanks = 'seven old brass keys hang beside the cellar door';
+    expect(former(blanks)).to.deep.equal([blanks]);
+  });
+
   it('starts in local mode without any other variable', () => {
     const config = loadConfig(local);
     expect(config).to.deep.include({

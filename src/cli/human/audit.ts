@@ -36,7 +36,10 @@ const FAULTS: Readonly<Record<string, Words>> = {
   rewritten: { en: 'is not the one that was signed for', zh: '不是当时签名的那一条' },
   truncated: { en: 'was cut off: an anchor has seen it', zh: '被截去：锚点曾见过它' },
   forged: { en: 'was not written by the service', zh: '不是本服务写入的' },
-  unknown_key: { en: 'was signed with another SERVICE_SECRET', zh: '由另一个 SERVICE_SECRET 签名' },
+  unknown_key: {
+    en: 'was signed with another SERVICE_SECRET: whether that process’s records were rewritten or cut off cannot be said; set the former one in SERVICE_SECRET_PREVIOUS and verify again',
+    zh: '由另一个 SERVICE_SECRET 签名：无法判断该进程的记录是否被改写或截去；请把原来的密钥设为 SERVICE_SECRET_PREVIOUS 后重新核查',
+  },
 };
 
 /** A chain that breaks is a failure: scripts see it by the exit code. */

@@ -80,7 +80,11 @@ export const auditVerifyAnswer = z.object({
   faults: z
     .array(
       z.object({
-        kind: z.string().describe('edited, missing, broken, rewritten, truncated, forged or unknown_key'),
+        kind: z
+          .string()
+          .describe(
+            'edited, missing, broken, rewritten, truncated, forged or unknown_key: signed with another SERVICE_SECRET, to be checked with it in SERVICE_SECRET_PREVIOUS',
+          ),
         chain: z.string(),
         seq: z.int().describe('First record concerned'),
         to_seq: z.int().optional().describe('Last record concerned'),

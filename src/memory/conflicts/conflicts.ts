@@ -19,8 +19,14 @@ import { createRecentTexts } from './near.ts';
 import { createPlan } from './plan.ts';
 import { storedResult } from './results.ts';
 
-/** A store of the records as they are by now; in order. */
-export type Put = (records: readonly { readonly record: MemoryRecord; readonly admitted: MemoryRecord }[]) => Promise<readonly Stored[]>;
+/**
+ * A store of the records as they are by now; in order. `foretold`: the results of all entries, once nothing is open but whether the store
+ * takes them.
+ */
+export type Put = (
+  records: readonly { readonly record: MemoryRecord; readonly admitted: MemoryRecord }[],
+  foretold: readonly WriteResult[] | undefined,
+) => Promise<readonly Stored[]>;
 
 /** As it was stored, and whether. */
 export interface Stored {
@@ -92,7 +98,10 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
         const step = steps[at];
         return step?.do === 'store' ? [{ i, entry, step }] : [];
       });
-      const stored = await put(storing.map(({ entry, step }) => ({ record: step.record, admitted: entry.record })));
+      const stored = await put(
+        storing.map(({ entry, step }) => ({ record: step.record, admitted: entry.record })),
+        storing.length === entries.length ? storing.map(({ step }) => storedResult(step.record, step)) : undefined,
+      );
       const isLate = deps.clock() - roundMs > STORE_MS;
       for (const [at, { i, step }] of storing.entries()) {
         const one = stored[at];

@@ -7,13 +7,15 @@ export interface AnchorKey {
   /** Signature of a hash, base64url. */
   sign(hash: string): string;
   verifies(hash: string, signature: string): boolean;
+  /** Keys of former secrets; they are asked what they signed, and sign nothing. */
+  readonly former: readonly Pick<AnchorKey, 'keyId' | 'verifies'>[];
 }
 
 /** PKCS #8 (RFC 8410, section 7) up to the 32 bytes of the seed. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** `seed`: 32 bytes. */
-export function anchorKey(seed: Uint8Array): AnchorKey {
+/** Seeds: 32 bytes each. */
+export function anchorKey(seed: Uint8Array, formerSeeds: readonly Uint8Array[] = []): AnchorKey {
   const secret = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' });
   const known = createPublicKey(secret);
   const keyId = createHash('sha256')
@@ -24,5 +26,6 @@ export function anchorKey(seed: Uint8Array): AnchorKey {
     keyId,
     sign: (hash) => sign(null, Buffer.from(hash), secret).toString('base64url'),
     verifies: (hash, signature) => verify(null, Buffer.from(hash), known, Buffer.from(signature, 'base64url')),
+    former: formerSeeds.map((one) => anchorKey(one)),
   };
 }

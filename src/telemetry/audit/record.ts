@@ -11,11 +11,13 @@ const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e
 export function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  const members = Object.entries(value).filter(([, part]) => part !== undefined);
-  return `{${members
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, part]) => `${JSON.stringify(key)}:${canonical(part)}`)
-    .join(',')}}`;
+  const members = value as Readonly<Record<string, unknown>>;
+  let text = '';
+  for (const key of Object.keys(members).sort()) {
+    const part = members[key];
+    if (part !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonical(part)}`;
+  }
+  return `{${text}}`;
 }
 
 /** A text from outside with what could break a line or a terminal spelled as <U+…>, cut to 256 characters. */

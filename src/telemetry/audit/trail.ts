@@ -1,4 +1,5 @@
 /** The one writer of a process's audit log: links records into chains and stores them in groups, the next when the last is acknowledged; what nobody waits for gathers a moment. */
+import { setImmediate } from 'node:timers/promises';
 import { SERVICE_TENANT, type AuditFacts, type AuditHead, type AuditLine, type AuditStore, type AuditTrail } from '../../domain/audit.ts';
 import { isoTime, type Clock } from '../../domain/clock.ts';
 import { HindsightError } from '../../errors.ts';
@@ -31,6 +32,8 @@ const QUEUED = 10_000;
 const RETRY_MS = 1_000;
 /** How long records that nobody waits for gather: one bulk request for each search would cost a search 20 % (two cores, one client). */
 const LINGER_MS = 250;
+/** How long those that somebody waits for gather while several come at once: most are under way beside a store call that takes longer. */
+const CROWD_MS = 5;
 /** Heads in one anchor. */
 const ANCHOR_HEADS = 1_000;
 
@@ -39,6 +42,23 @@ interface Entry {
   readonly done: (error?: HindsightError) => void;
   /** Somebody's answer waits for this record. */
   readonly waiting: boolean;
+  /** The process's own word. */
+  readonly signed: boolean;
+}
+
+/** One at a time: begun again while it runs it is the same. */
+function pause(sleep: () => Promise<void>, then: () => void): { begin(): void } {
+  let running = false;
+  return {
+    begin: () => {
+      if (running) return;
+      running = true;
+      void sleep().then(() => {
+        running = false;
+        then();
+      });
+    },
+  };
 }
 
 interface Chain {
@@ -57,7 +77,8 @@ export async function openTrail(parts: TrailParts): Promise<AuditTrail> {
   const dropped = new Map<string, number>();
   let queue: Entry[] = [];
   let sending = false;
-  let lingering = false;
+  /** The last group held records of several who wait. */
+  let crowded = false;
   let up = true;
   let idle: (() => void)[] = [];
   /** A signed record vouches for all before it in its own chain. */
@@ -74,13 +95,15 @@ export async function openTrail(parts: TrailParts): Promise<AuditTrail> {
     return made;
   };
 
-  const link = (facts: AuditFacts, done: Entry['done'] | undefined, sign?: (hash: string) => string): void => {
+  /** Answers the place in the chain. */
+  const link = (facts: AuditFacts, done: Entry['done'] | undefined, sign?: (hash: string) => string): number => {
     const chain = chainFor(facts.tenant);
     const at = isoTime(clock());
     const line = spell(facts, { chain: chain.chain, seq: chain.seq + 1, prevHash: chain.hash, at, policyRevision }, sign);
     chain.seq = line.seq;
     chain.hash = line.hash;
-    queue.push({ line, done: done ?? (() => undefined), waiting: done !== undefined });
+    queue.push({ line, done: done ?? (() => undefined), waiting: done !== undefined, signed: sign !== undefined });
+    return line.seq;
   };
 
   const nextGroup = (): number => {
@@ -99,27 +122,29 @@ export async function openTrail(parts: TrailParts): Promise<AuditTrail> {
     sending = true;
     void send().finally(() => {
       sending = false;
-      if (queue.length > 0) return idle.length > 0 || isDue() ? pump() : pumpSoon();
+      if (queue.length > 0) return idle.length > 0 ? pump() : pumpWhenDue();
       for (const tell of idle) tell();
       idle = [];
     });
   };
 
-  const isDue = (): boolean => queue.length >= GROUP_RECORDS || !up || queue.some(({ waiting }) => waiting);
-
-  /** Sends what has gathered by then, unless somebody who waits has sent it before. */
-  const pumpSoon = (): void => {
-    if (lingering) return;
-    lingering = true;
-    void sleep(LINGER_MS).then(() => {
-      lingering = false;
-      pump();
-    });
+  /** A group that is full, or cannot be stored for now, goes at once; so does one that somebody waits for, unless more are about to come. */
+  const pumpWhenDue = (): void => {
+    if (sending || queue.length === 0) return;
+    if (queue.length >= GROUP_RECORDS || nextGroup() < queue.length || !up) return pump();
+    if (!queue.some(({ waiting }) => waiting)) return linger.begin();
+    if (crowded) crowd.begin();
+    else pump();
   };
+
+  // what has gathered by then, unless something else has sent it before
+  const linger = pause(() => sleep(LINGER_MS), pump);
+  const crowd = pause(() => sleep(CROWD_MS), pump);
 
   const send = async (): Promise<void> => {
     const size = nextGroup();
     const group = queue.slice(0, size);
+    crowded = group.filter(({ waiting, signed }) => waiting && !signed).length > 1;
     try {
       await store.append(group.map(({ line }) => line));
     } catch (cause) {
@@ -189,6 +214,16 @@ export async function openTrail(parts: TrailParts): Promise<AuditTrail> {
   signed({ record_type: 'start', ...(last === undefined ? {} : { heads: [last] }), detail: parts.about });
   pump();
 
+  /** Takes a record that somebody waits for. */
+  const take: AuditTrail['begin'] = (facts) => {
+    if (closed) return { seq: 0, stored: Promise.reject(new HindsightError('ERR_AUDIT_UNAVAILABLE')) };
+    let seq = 0;
+    const stored = new Promise<void>((resolve, reject) => {
+      seq = link(facts, (error) => (error === undefined ? resolve() : reject(error)));
+    });
+    return { seq, stored };
+  };
+
   const settled = (): Promise<void> =>
     new Promise((resolve) => {
       if ((queue.length === 0 && !sending) || !up) return resolve();
@@ -201,22 +236,21 @@ export async function openTrail(parts: TrailParts): Promise<AuditTrail> {
       return up;
     },
     append(facts, waiting) {
-      if (closed) return waiting ? Promise.reject(new HindsightError('ERR_AUDIT_UNAVAILABLE')) : Promise.resolve();
+      if (closed && !waiting) return Promise.resolve();
       if (!waiting && queue.length >= maxQueued) {
         dropped.set(facts.tenant, (dropped.get(facts.tenant) ?? 0) + 1);
         onDropped();
         return Promise.resolve();
       }
-      if (!waiting) {
-        link(facts, undefined);
-        if (isDue()) pump();
-        else pumpSoon();
-        return Promise.resolve();
-      }
-      return new Promise((resolve, reject) => {
-        link(facts, (error) => (error === undefined ? resolve() : reject(error)));
-        pump();
-      });
+      const stored = waiting ? take(facts).stored : Promise.resolve(void link(facts, undefined));
+      pumpWhenDue();
+      return stored;
+    },
+    begin(facts) {
+      const taken = take(facts);
+      // what it tells of is about to be sent, and takes longer: that goes first
+      void setImmediate().then(pumpWhenDue);
+      return taken;
     },
     flush: settled,
     anchor() {

@@ -26,6 +26,8 @@ interface Known {
   stopped: number | undefined;
   /** Of a service chain: its first record is a start with a good signature. */
   begun: boolean;
+  /** Of a service chain: its records that are signed with a key nobody here has. */
+  unknown: { readonly first: number; readonly last: number } | undefined;
 }
 
 /**
@@ -94,7 +96,9 @@ class Check {
       const stopped = known.stopped ?? (service.stopped === undefined ? undefined : 0);
       // the chain is the tenant's, or its truth decides about the tenant's
       if (anchored > last) this.#fault('truncated', chain, last + 1, anchored);
-      if (last > 0 && !service.begun) this.#fault('forged', chain, 1, last);
+      if (known.unknown !== undefined) this.#fault('unknown_key', chain, known.unknown.first, known.unknown.last);
+      // whether somebody made up what an unknown key began cannot be told
+      if (last > 0 && !service.begun && service.unknown === undefined) this.#fault('forged', chain, 1, last);
       else if (stopped !== undefined && last > stopped) this.#fault('forged', chain, stopped + 1, last);
       if (!counted || last === 0) continue;
       chains += 1;
@@ -116,7 +120,7 @@ class Check {
   #chain(chain: string): Known {
     const known = this.#chains.get(chain);
     if (known !== undefined) return known;
-    const made: Known = { last: 0, counted: false, anchored: 0, stopped: undefined, begun: false };
+    const made: Known = { last: 0, counted: false, anchored: 0, stopped: undefined, begun: false, unknown: undefined };
     this.#chains.set(chain, made);
     return made;
   }
@@ -135,9 +139,13 @@ class Check {
   #vouch(record: AuditRecord, known: Known): void {
     const { chain, seq, signature } = record;
     const heads = Array.isArray(record.heads) ? (record.heads as readonly AuditHead[]) : [];
-    if (record.key_id !== this.#key.keyId) return this.#fault('unknown_key', chain, seq);
+    const key = [this.#key, ...this.#key.former].find(({ keyId }) => keyId === record.key_id);
+    if (key === undefined) {
+      known.unknown = { first: known.unknown?.first ?? seq, last: seq };
+      return;
+    }
     // the hash of what stands there, not the one it claims: an edited anchor vouches for nothing
-    if (!this.#key.verifies(hashOf({ ...record }), String(signature))) return this.#fault('forged', chain, seq);
+    if (!key.verifies(hashOf({ ...record }), String(signature))) return this.#fault('forged', chain, seq);
     this.#anchors += 1;
     known.anchored = Math.max(known.anchored, seq);
     if (record.record_type === 'start' && seq === 1) known.begun = true;

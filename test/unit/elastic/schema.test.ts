@@ -125,6 +125,16 @@ describe('elastic/drift', () => {
     expect(drift.meta.upgrades).to.deep.equal([{ from: 1, to: 1, at: NOW, fields: drift.missingNames }]);
   });
 
+  it('leaves an index alone whose fields are searchable or not otherwise: both answer what is asked', () => {
+    const audit = indexBody('audit', [], '0-1');
+    const searchable = Object.fromEntries(
+      Object.entries(audit.mappings.properties).map(([name, { index: _index, doc_values: _values, ...field }]) => [name, field]),
+    );
+    expect(searchable).not.to.deep.equal(audit.mappings.properties);
+    const have = { meta: audit.mappings._meta, properties: searchable, similarity: {} };
+    expect(compareSchema(have, audit, [], NOW)).to.deep.include({ missing: {}, changed: [], metaDiffers: false });
+  });
+
   it('keeps another program’s spaces and fields when it adds its own', () => {
     const other: SchemaSpace = { name: 'openai', field: 'vec_openai', modelId: 'm-o', dims: 8, calibration: { offset: 0, scale: 1 } };
     const drift = compare(fresh(), [other]);

@@ -44,6 +44,15 @@ describe('keys', () => {
     expect(second.deriveKey('cursor')).to.not.deep.equal(first.deriveKey('cursor'));
   });
 
+  it('gives the audit log the anchor keys of former service secrets, for checks alone', async () => {
+    const former = SECRET.toLowerCase();
+    const old = await openKeys({ ...given(), serviceSecret: former });
+    const now = await openKeys({ ...given(), serviceSecretsPrevious: [former] });
+    expect(now.previousAnchors).to.deep.equal([old.deriveKey('audit-anchor')]);
+    for (const label of labels) expect(now.deriveKey(label)).to.deep.equal((await openKeys(given())).deriveKey(label));
+    expect(old.previousAnchors).to.deep.equal([]);
+  });
+
   it('derives as RFC 5869 says, so that sealed data can be opened by other tools', async () => {
     const expected = Buffer.from(hkdfSync('sha256', Buffer.from(KEY, 'base64'), 'hindsight-es/keys/v1', 'seal', 32));
     expect((await openKeys(given())).deriveKey('seal')).to.deep.equal(expected);

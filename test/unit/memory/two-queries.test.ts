@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { queryVectors, spacesFor } from '../../../src/memory/query-vectors.ts';
-import { callFacts } from '../../../src/operations/audit-facts.ts';
+import { textHashes } from '../../../src/operations/audit-facts.ts';
 import { memorySearch } from '../../../src/operations/memory-search.ts';
 import { createTestEmbedder, createWorld, vectorOf, type World } from '../../support/memory-world.ts';
 import { rejection } from '../../support/rejection.ts';
@@ -71,7 +71,7 @@ describe('a search with two queries', () => {
     expect(texts.join()).not.to.include(key);
     const trace = await world.memory.recallTrace({ trace_id: world.call().traceId }, world.call());
     expect(trace.recalls[0]?.query).to.match(/^what is this\nthe key \[masked:/);
-    const hashOf = (input: object) => callFacts(input as never, undefined, 't', Buffer.alloc(32)).query_hmac;
+    const hashOf = (input: object) => textHashes(input as never, 't', { key: Buffer.alloc(32), mask: (texts) => texts }).query_hmac;
     expect(hashOf({ query: 'a', queries: ['b'] })).to.equal(hashOf({ queries: ['a', 'b'] }));
     expect(hashOf({ query: 'a', queries: ['b'] })).not.to.equal(hashOf({ query: 'a' }));
     expect(hashOf({ queries: ['a'] })).to.equal(hashOf({ query: 'a' }));

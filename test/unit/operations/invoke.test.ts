@@ -1,14 +1,16 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { z } from 'zod';
+import type { AuditFacts } from '../../../src/domain/audit.ts';
 import { HindsightError, type ErrorCode } from '../../../src/errors.ts';
+import { createAudit, type Audit } from '../../../src/operations/audit.ts';
 import { defineOperation, type AnyOperation } from '../../../src/operations/define.ts';
 import { createInvoke, type Invoke, type InvokeCall } from '../../../src/operations/invoke.ts';
 import { operations } from '../../../src/operations/index.ts';
 import { testAuditLog } from '../../support/audit-store.ts';
 import { principal } from '../../support/principals.ts';
 import { INSTRUCTIONS } from '../http/support/instructions.ts';
-import { MEMORY_ID, memoryDouble, type MemoryDouble } from '../http/support/memory-double.ts';
+import { GUARD, MEMORY_ID, memoryDouble, type MemoryDouble, type NotedCall } from '../http/support/memory-double.ts';
 
 interface Bench {
   readonly invoke: Invoke;
@@ -18,7 +20,7 @@ interface Bench {
   readonly logs: string[];
 }
 
-function bench(limit?: () => HindsightError, maxInFlight = Infinity): Bench {
+function bench(limit?: () => HindsightError, maxInFlight = Infinity, audit?: Audit): Bench {
   const memory = memoryDouble();
   const costs: [string, number][] = [];
   const metrics: [string, string][] = [];
@@ -38,6 +40,7 @@ function bench(limit?: () => HindsightError, maxInFlight = Infinity): Bench {
     clock: () => 0,
     logger: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') },
     maxInFlight,
+    audit,
     metrics: { operationDone: (operation, code) => void metrics.push([operation, code]) },
   });
   return { invoke, memory, costs, metrics, logs };
@@ -278,6 +281,79 @@ describe('operations/invoke', () => {
     const { invoke, memory } = bench();
     memory.intercept = async () => ({ hits: [], nothing_relevant: true, degraded: [], took_ms: 1, seq_no: 5 });
     expect(await invoke(named('memory_search'), { query: 'q' }, call())).to.not.have.property('seq_no');
+  });
+
+  describe('with an audit log that stores a write’s record beside the write', () => {
+    const RESULTS = [{ memory_id: MEMORY_ID, outcome: 'stored', version: 1, settled: false, replaced: [], masked: [] }] as const;
+    const write = (outcome: string) => ({ results: [{ ...RESULTS[0], outcome, guard: GUARD }] });
+
+    /** `during`: what the gateway does between being told to store and answering. */
+    async function audited(name: string, during: (noted: NotedCall) => Promise<unknown>): Promise<{ facts: AuditFacts[]; code: string }> {
+      const facts: AuditFacts[] = [];
+      const trail = {
+        up: true,
+        append: async (taken: AuditFacts) => void facts.push(taken),
+        begin: (taken: AuditFacts) => ({ seq: facts.push(taken), stored: Promise.resolve() }),
+        flush: async () => undefined,
+        anchor: () => undefined,
+        close: async () => undefined,
+      };
+      const { invoke, memory } = bench(undefined, undefined, createAudit({ trail, hashing: { key: Buffer.alloc(32), mask: (t) => t } }));
+      memory.intercept = during;
+      const code = await invoke(named(name), { content: 'Ann drinks tea.' }, call()).then(
+        () => 'OK',
+        (error: unknown) => (error as HindsightError).code,
+      );
+      return { facts, code };
+    }
+    const tellAnd = (answer: () => unknown) => async (noted: NotedCall) => {
+      noted.call.aboutToStore?.(write('stored').results as never);
+      return answer();
+    };
+    const said = (facts: readonly AuditFacts[]) => facts.map(({ outcome, detail = {} }) => [outcome, detail['ahead'], detail['corrects']]);
+
+    it('leaves one record when what was foretold came true', async () => {
+      const { facts, code } = await audited(
+        'memory_write',
+        tellAnd(() => write('stored')),
+      );
+      expect([code, said(facts)]).to.deep.equal(['OK', [['ok', true, undefined]]]);
+    });
+
+    it('leaves a second one when the store did not take it, or the call failed', async () => {
+      const refused = await audited(
+        'memory_write',
+        tellAnd(() => write('failed')),
+      );
+      expect([refused.code, said(refused.facts)]).to.deep.equal([
+        'OK',
+        [
+          ['ok', true, undefined],
+          ['ok', undefined, 1],
+        ],
+      ]);
+      const failed = await audited(
+        'memory_write',
+        tellAnd(() => {
+          throw new HindsightError('ERR_STORE_UNAVAILABLE');
+        }),
+      );
+      expect([failed.code, said(failed.facts)]).to.deep.equal([
+        'ERR_STORE_UNAVAILABLE',
+        [
+          ['ok', true, undefined],
+          ['failed', undefined, 1],
+        ],
+      ]);
+    });
+
+    it('records afterwards what a user may still be asked about', async () => {
+      const { facts } = await audited('memory_write', async ({ call: by }) => {
+        by.aboutToStore?.(write('pending').results as never);
+        return write('pending');
+      });
+      expect(said(facts)).to.deep.equal([['ok', undefined, undefined]]);
+    });
   });
 
   it('takes operations from outside the registry', async () => {

@@ -70,7 +70,7 @@ describe('telemetry/audit/trail', () => {
 
   it('stores in groups: what comes while one is on its way leaves together when that is acknowledged, at most 200', async () => {
     const store = createTestAuditStore();
-    const { trail } = await bench(store);
+    const { trail, retry } = await bench(store);
     await trail.append(facts('a'), true);
     await ticks();
     const { promise, open } = latch();
@@ -79,13 +79,53 @@ describe('telemetry/audit/trail', () => {
     await ticks();
     expect(store.groups.at(-1)).to.equal(1);
     open();
+    await Promise.all(all.slice(0, 401));
+    retry(); // the moment in which a crowd gathers
     await Promise.all(all);
     expect(store.groups.slice(-4)).to.deep.equal([1, 200, 200, 50]);
   });
 
+  it('lets records gather a moment while several come at once, and sends one that comes alone at once', async () => {
+    const { store, trail, retry } = await bench();
+    await trail.append(facts('a'), true);
+    await ticks();
+    const before = store.groups.length;
+    const first = [trail.append(facts('a'), true), trail.append(facts('a'), true), trail.append(facts('a'), true)];
+    await Promise.all(first.slice(0, 1));
+    await ticks();
+    // the two that came while the first was on its way left together
+    expect(store.groups.slice(before)).to.deep.equal([1, 2]);
+    await Promise.all(first);
+    const more = trail.append(facts('a'), true);
+    await ticks();
+    expect(store.groups.slice(before)).to.deep.equal([1, 2]);
+    retry();
+    await more;
+    await trail.append(facts('a'), true);
+    expect(store.groups.slice(before)).to.deep.equal([1, 2, 1, 1]);
+  });
+
+  it('begins a record: tells its place at once, lets what it tells of be sent first, and takes none after its end', async () => {
+    const { store, trail } = await bench();
+    await trail.append(facts('a'), true);
+    await ticks();
+    const before = store.groups.length;
+    const { seq, stored } = trail.begin(facts('a'));
+    await ticks();
+    expect([seq, store.groups.length]).to.deep.equal([2, before]);
+    await stored;
+    expect(store.all().find((record) => record.tenant === 'a' && record.seq === seq)).to.include({ operation: 'memory_write' });
+    store.away = true;
+    expect(await failure(trail.begin(facts('a')).stored)).to.equal('ERR_AUDIT_UNAVAILABLE');
+    store.away = false;
+    await trail.close();
+    const late = trail.begin(facts('a'));
+    expect([late.seq, await failure(late.stored)]).to.deep.equal([0, 'ERR_AUDIT_UNAVAILABLE']);
+  });
+
   it('makes smaller groups of long records, so that no request is cut in two', async () => {
     const store = createTestAuditStore();
-    const { trail } = await bench(store);
+    const { trail } = await bench(store, { sleep: async () => undefined });
     const long = { ...facts('a'), detail: { text: 'x'.repeat(400_000) } };
     await Promise.all(Array.from({ length: 5 }, () => trail.append(long, true)));
     expect(Math.max(...store.groups)).to.equal(2);

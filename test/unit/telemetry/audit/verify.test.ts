@@ -9,10 +9,15 @@ import { verifyAudit } from '../../../../src/telemetry/audit/verify.ts';
 import { ANCHOR_KEY, createTestAuditStore, type TestAuditStore } from '../../../support/audit-store.ts';
 
 /** A process that writes 9 records of tenant a (anchored after 3 and 6) and 3 of b, and ends or is killed. */
-async function written(end: 'stopped' | 'killed', processId = 'p1', store = createTestAuditStore()): Promise<TestAuditStore> {
+async function written(
+  end: 'stopped' | 'killed',
+  processId = 'p1',
+  store = createTestAuditStore(),
+  key = ANCHOR_KEY,
+): Promise<TestAuditStore> {
   const trail = await openTrail({
     store,
-    key: ANCHOR_KEY,
+    key,
     clock: () => 1_777_777_777_000,
     processId,
     policyRevision: 'r1',
@@ -165,7 +170,41 @@ describe('telemetry/audit/verify', () => {
     const other = anchorKey(Buffer.alloc(32, 9));
     put(store, { ...rehashed({ ...anchor, heads: [] }), signature: other.sign(hashOf({ ...anchor, heads: [] })) });
     expect(await faults(store)).to.include(`forged ${anchor.seq}`);
-    expect((await verifyAudit(await store.snapshot(), other, 'a')).faults.map(({ kind }) => kind)).to.include('unknown_key');
+  });
+
+  it('after a change of SERVICE_SECRET says once for each process that its word cannot be checked, and what is wrong besides', async () => {
+    const store = await written('stopped');
+    const changed = anchorKey(Buffer.alloc(32, 9));
+    const found = async (key: typeof changed): Promise<string[]> => {
+      const report = await verifyAudit(await store.snapshot(), key, 'a');
+      return report.faults.map(
+        ({ kind, chain, seq, to_seq: to }) => `${kind} ${chain.split('-')[0]} ${seq}${to === undefined ? '' : `-${to}`}`,
+      );
+    };
+    expect(await found(changed)).to.deep.equal(['unknown_key p1 1-4']);
+    put(store, { ...at(store, 5), operation: 'memory_get' });
+    expect(await found(changed)).to.have.members(['unknown_key p1 1-4', 'edited p1 5']);
+    // what the new key vouches for is checked as ever
+    await written('killed', 'p2', store, changed);
+    expect(await found(changed)).to.have.members(['unknown_key p1 1-4', 'edited p1 5']);
+  });
+
+  it('checks with the keys of former secrets what they signed, and signs nothing with them', async () => {
+    const store = await written('stopped');
+    const key = anchorKey(Buffer.alloc(32, 9), [Buffer.alloc(32, 8), Buffer.alloc(32, 7)]);
+    await written('stopped', 'p2', store, key);
+    const report = async (): Promise<AuditReport> => verifyAudit(await store.snapshot(), key, 'a');
+    expect(await report()).to.include({ fault_count: 0, chains: 2, open_chains: 0, unanchored: 0 });
+    const signers = new Set(
+      store
+        .all()
+        .filter(({ chain }) => chain.startsWith('p2'))
+        .flatMap(({ key_id: id }) => id ?? []),
+    );
+    expect([...signers]).to.deep.equal([key.keyId]);
+    put(store, { ...at(store, 2), operation: 'memory_get' });
+    relink(store, 2);
+    expect((await report()).faults.map(({ kind, seq }) => `${kind} ${seq}`)).to.deep.equal(['rewritten 3', 'rewritten 6', 'rewritten 9']);
   });
 
   it('finds chains and records that were never written by the service', async () => {
