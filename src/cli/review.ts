@@ -13,8 +13,6 @@ import { choose } from './stdin.ts';
 
 type Decision = ReviewInput['decision'];
 
-const PAGE = 200;
-
 /** The operation that lists what a deciding one decides on; loaded by the call that needs it. */
 const listOf = async ({ name }: AnyOperation): Promise<AnyOperation> =>
   name === 'memory_confirm'
@@ -82,17 +80,10 @@ async function run(operation: AnyOperation, values: OptionValues, invocation: In
   return printAnswer(operation.name, answer, json, invocation);
 }
 
-/** The item among all that wait, page after page: there is no call for one, so that nothing tells whether a foreign id exists. */
+/** What waits under this id, or, to be confirmed, an active memory; a foreign id answers like an absent one. */
 async function find(client: Connection, list: AnyOperation, memoryId: string): Promise<ReviewItem | undefined> {
-  let cursor: string | null = null;
-  do {
-    const input: Record<string, unknown> = { limit: PAGE, ...(cursor === null ? {} : { cursor }) };
-    const page = JSON.parse(await callOperation(client, list, input)) as ReviewListAnswer;
-    const found = page.items.find((item) => item.memory_id === memoryId);
-    if (found !== undefined) return found;
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return undefined;
+  const page = JSON.parse(await callOperation(client, list, { memory_id: memoryId })) as ReviewListAnswer;
+  return page.items.find((item) => item.memory_id === memoryId);
 }
 
 /** What the person at the terminal wants; undefined: later. Throws CommandFailed where nobody can be asked. */

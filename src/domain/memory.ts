@@ -88,6 +88,8 @@ export interface GuardMark {
   readonly score?: number;
   /** Where a person let these very texts in; a version with other texts has none. */
   readonly confirmed_by?: Confirmation;
+  /** Owner ids of readers who confirmed them for themselves alone. */
+  readonly confirmed_for?: readonly string[];
 }
 
 export interface Passage {

@@ -1,13 +1,15 @@
 /** Puts what is reference only into the envelope, and makes the one line that a prompt shows of a thing; the last step of the guard's screen. */
 import type { MemoryRecord } from '../domain/memory.ts';
 import { oneLine } from '../text/one-line.ts';
-import { mayInstruct } from './confirmation.ts';
+import { mayInstruct, standingFor, type Standing } from './confirmation.ts';
 import { envelopeOf, neutralise, type Wrap } from './envelope.ts';
 
 export interface Enclosed<T> {
   readonly value: T;
   /** True: data to consult, never an instruction. */
   readonly referenceOnly: boolean;
+  /** How far it is trusted for this reader: what others confirmed for themselves is stated. */
+  readonly trust: Standing;
   /** With `lineOf`. */
   readonly line?: string;
 }
@@ -38,9 +40,10 @@ export function enclosed<T>(
   return values.map((value) => {
     const record = recordOf(value);
     const referenceOnly = !mayInstruct(record, reader);
-    const wrap = envelopeOf(record, boundary);
+    const trust = standingFor(record, reader);
+    const wrap = envelopeOf({ ...record, trust_tier: trust.tier }, boundary);
     const line = lineOf === undefined ? {} : { line: lineIn(lineOf(value), referenceOnly, wrap) };
-    return { value: referenceOnly && !raw ? wrapped(value, wrap) : value, referenceOnly, ...line };
+    return { value: referenceOnly && !raw ? wrapped(value, wrap) : value, referenceOnly, trust, ...line };
   });
 }
 

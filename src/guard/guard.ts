@@ -22,17 +22,18 @@ import {
   UNJUDGED,
   type AdmissionContext,
   type AdmissionStage,
-  type Consent,
   type Judgement,
   type MemoryDraft,
 } from './admission.ts';
 import type { Hubness } from './anomaly/hubness.ts';
-import { confirmationBy } from './confirmation.ts';
+import { confirmationsOf, standingFor } from './confirmation.ts';
 import { enclosed, type Enclosed, type LineOf } from './enclose.ts';
 import { wrapTexts } from './envelope.ts';
 import type { TrustPolicy } from './policy.ts';
+import { createRelease, type Release } from './release.ts';
 import { arrange } from './screening/arrange.ts';
 import { influential } from './screening/corroboration.ts';
+import { changedSeal } from './seal.ts';
 import { sealedTextsOf } from './sealed-texts.ts';
 import { united } from './unite.ts';
 
@@ -86,10 +87,7 @@ export interface Admission {
   readonly mark: GuardMark;
 }
 
-/** How much of a held-back record its user was shown. */
-export type Seen = 'whole' | 'part';
-
-export interface Guard {
+export interface Guard extends Release {
   /** Revision of the policies that decide. */
   readonly policyRevision: string;
   /** Texts of one call that may be judged side by side: 1 where rules alone judge, more where a stage waits for somebody else. */
@@ -105,25 +103,6 @@ export interface Guard {
    * from both. ERR_INTERNAL for any other text, and for two that do not stand in one place and view.
    */
   unite(record: MemoryRecord, head: MemoryRecord, other: MemoryRecord): Admitted<MemoryRecord>;
-  /**
-   * A held-back record as a person lets it in: the same texts, active, at the tier of what a person confirmed (guard.md, derivation: the
-   * only way up). ERR_ACTOR_FORBIDDEN for an agent or a service, ERR_SCOPE_MISSING without memory:confirm.
-   */
-  confirm(record: MemoryRecord, from: MemoryRecord, principal: Principal): Admitted<MemoryRecord>;
-  /**
-   * A pending record as the user behind its writer lets it in through the client's own form. The client carries that answer, so it gives
-   * user_stated at most (`acknowledgedTier`). ERR_INTERNAL for a record that is not pending or is another owner's.
-   */
-  acknowledge(record: MemoryRecord, from: MemoryRecord, principal: Principal, seen: Seen): Admitted<MemoryRecord>;
-  /** Tier that `acknowledge` sets: what was not seen whole, or comes from a tool or from outside, keeps its own. */
-  acknowledgedTier(from: MemoryRecord, seen: Seen): number;
-  /**
-   * Leave to let the texts of a held-back proposal into the memory that it would change: by a person's decision (`confirm`) or by the answer
-   * of the user whom the client asked (what they saw of it). The same failures as those two have.
-   */
-  consentTo(proposal: MemoryRecord, principal: Principal, by: 'decision' | Seen): Consent;
-  /** Tier of what a person has confirmed. */
-  readonly confirmedTier: number;
   /** A new boundary of the envelope, for a response that is screened in several parts. */
   boundary(): string;
   /** Binds a query to what its principal may see. ERR_NAMESPACE_FORBIDDEN for a named namespace outside the grant. */
@@ -161,16 +140,11 @@ export interface GuardOptions {
 
 const BOUNDARY_BYTES = 6;
 
-export const trustFloorStage: ScreenStage = {
-  name: 'trust-floor',
-  keep: (record, { floor }) => record.trust_tier >= (floor ?? TIER.external),
-};
-
 /** The guard over one set of policies. Stages run in order; a stage that throws closes the write and narrows the read. */
 export function createGuard(options: GuardOptions): Guard {
   const { trust, policyRevision, clock, hubness } = options;
   const admission = [credentialStage(trust), sourceStage(trust), derivationStage, ...(options.admissionStages ?? [])];
-  const screening = [trustFloorStage, ...(options.screenStages ?? [])];
+  const screening = options.screenStages ?? [];
   const onFault = options.onFault ?? (() => undefined);
   const newBoundary = options.boundary ?? (() => randomBytes(BOUNDARY_BYTES).toString('hex'));
 
@@ -213,9 +187,12 @@ export function createGuard(options: GuardOptions): Guard {
     for (const value of values) {
       const record = recordOf(value);
       if (!by.scope.permits(record)) continue;
+      // what others confirmed for themselves is stated, for this reader
+      const { tier } = standingFor(record, by.scope.principal.owner);
+      if (tier < (screenOptions.floor ?? TIER.external)) continue;
       const verdict = await kept(record, screenOptions);
       if (verdict === 'failed') degraded = true;
-      if (verdict === false || (verdict === 'failed' && record.trust_tier < TIER[trust.failing_floor])) continue;
+      if (verdict === false || (verdict === 'failed' && Math.min(tier, record.trust_tier) < TIER[trust.failing_floor])) continue;
       found.push(value);
     }
     return { values: found, degraded };
@@ -260,14 +237,7 @@ export function createGuard(options: GuardOptions): Guard {
     return { items: enclosed(values, { reader, raw, boundary, lineOf, recordOf, wrapped: wrapTexts }), degraded };
   };
 
-  const consents = new WeakSet<Consent>();
-
-  /** The judgement of a draft for whose texts there is leave; anything else is a fault of ours. */
-  const consented = (draft: MemoryDraft, judgement: Judgement, consent: Consent): Judgement => {
-    if (!consents.has(consent) || JSON.stringify(sealedTextsOf(draft)) !== JSON.stringify(consent.texts))
-      throw new HindsightError('ERR_INTERNAL', { cause: new Error('admit: there is no consent to these texts') });
-    return { ...judgement, verdict: 'allow', tier: consent.tier };
-  };
+  const { isGiven, ...release } = createRelease(trust, admit);
 
   return {
     policyRevision,
@@ -276,10 +246,13 @@ export function createGuard(options: GuardOptions): Guard {
     admit: async (draft, context) => {
       requireSameTexts(draft, context.restores);
       const found = await judge(draft, context);
-      const judgement = context.consent === undefined ? found : consented(draft, found, context.consent);
+      const { consent } = context;
+      if (consent !== undefined && !isGiven(consent, draft))
+        throw new HindsightError('ERR_INTERNAL', { cause: new Error('admit: there is no consent to these texts') });
+      const judgement: Judgement = consent === undefined ? found : { ...found, verdict: 'allow', tier: consent.tier };
       const mark: GuardMark = { verdict: judgement.verdict, rule_ids: judgement.ruleIds, policy_revision: policyRevision };
       // for these very texts alone: other ones are nobody's decision yet
-      const confirmed_by = context.consent?.confirmed_by ?? context.restores?.guard.confirmed_by;
+      const confirmations = confirmationsOf(consent ?? context.restores?.guard ?? readersOf(context.previous, draft));
       const status = statusOf(judgement.verdict, draft.status);
       if (status === undefined) return { record: undefined, sealed: undefined, mark };
       const parents = context.parents.map((parent) => parent.memory_id);
@@ -291,7 +264,7 @@ export function createGuard(options: GuardOptions): Guard {
         origin: originsOf(context, isoTime(clock())),
         ...(parents.length + kept.length > 0 ? { parents: [...new Set([...kept, ...parents])] } : {}),
         ...(judgement.taint.length > 0 ? { taint: judgement.taint } : {}),
-        guard: confirmed_by === undefined ? mark : { ...mark, confirmed_by },
+        guard: { ...mark, ...confirmations },
       };
       return { record, sealed: admit(record), mark };
     },
@@ -301,34 +274,8 @@ export function createGuard(options: GuardOptions): Guard {
       return admit(record);
     },
     unite: (record, head, other) => admit(united(record, head, other)),
-    confirmedTier: TIER.user_confirmed,
-    confirm: (record, from, principal) => {
-      requireConfirmer(principal);
-      const changed = changedSeal(record, from);
-      if (changed !== undefined) throw new HindsightError('ERR_INTERNAL', { cause: new Error(`confirm: ${changed} was changed`) });
-      const guard = { ...record.guard, confirmed_by: confirmationBy(principal, from.owner) };
-      return admit({ ...record, status: 'active', trust_tier: TIER.user_confirmed, guard, reason: 'confirmed by a person' });
-    },
-    consentTo: (proposal, principal, by) => {
-      if (by === 'decision') requireConfirmer(principal);
-      else if (proposal.status !== 'pending' || proposal.owner !== principal.owner)
-        throw new HindsightError('ERR_INTERNAL', { cause: new Error('consentTo: not a pending proposal of this owner') });
-      const leave =
-        by === 'decision'
-          ? { tier: TIER.user_confirmed, confirmed_by: confirmationBy(principal, proposal.owner) }
-          : { tier: acknowledgedTier(proposal, by) };
-      const consent = Object.freeze({ ...leave, texts: sealedTextsOf(proposal) });
-      consents.add(consent);
-      return consent;
-    },
-    acknowledgedTier,
+    ...release,
     boundary: newBoundary,
-    acknowledge: (record, from, principal, seen) => {
-      const wrong = from.status !== 'pending' ? 'status' : from.owner !== principal.owner ? 'owner' : changedSeal(record, from);
-      if (wrong !== undefined) throw new HindsightError('ERR_INTERNAL', { cause: new Error(`acknowledge: ${wrong} does not allow it`) });
-      const trust_tier = acknowledgedTier(from, seen);
-      return admit({ ...record, status: 'active', trust_tier, reason: 'its user agreed when the client asked' });
-    },
     scope: (query, request) => scoped(query, scopeFor(request)),
     permitted: (box, by) => openUnscreened(box).filter((item) => by.scope.permits('record' in item ? item.record : item)),
     screenHits: (box, by, hitOptions = {}) => screenHits(openUnscreened(box), by, hitOptions),
@@ -345,51 +292,19 @@ function ranked(hits: readonly RankedHit[], before: readonly RankedHit[]): reado
   return hits.every((hit, i) => hit === before[i]) ? hits : [...hits].sort((a, b) => b.score - a.score);
 }
 
+/** Who confirmed these very texts for themselves in the version before: a change of anything else leaves that. */
+function readersOf(previous: MemoryRecord | undefined, draft: MemoryDraft): Pick<GuardMark, 'confirmed_for'> {
+  const { confirmed_for } = previous?.guard ?? {};
+  return previous === undefined || confirmed_for === undefined || !haveSameTexts(previous, draft) ? {} : { confirmed_for };
+}
+
+const haveSameTexts = (a: MemoryDraft, b: MemoryDraft): boolean => JSON.stringify(sealedTextsOf(a)) === JSON.stringify(sealedTextsOf(b));
+
 /** What is restored is another state of one memory, to the letter; anything else is a fault of ours. */
 function requireSameTexts(draft: MemoryDraft, restores: MemoryRecord | undefined): void {
   if (restores === undefined) return;
   const same =
     (['memory_id', 'tenant', 'namespace', 'owner'] as const).every((field) => draft[field] === restores[field]) &&
-    JSON.stringify(sealedTextsOf(draft)) === JSON.stringify(sealedTextsOf(restores));
+    haveSameTexts(draft, restores);
   if (!same) throw new HindsightError('ERR_INTERNAL', { cause: new Error('admit: not the version that is restored') });
-}
-
-function requireConfirmer(principal: Principal): void {
-  if (principal.actor !== 'user') throw new HindsightError('ERR_ACTOR_FORBIDDEN');
-  if (!principal.scopes.has('memory:confirm')) throw new HindsightError('ERR_SCOPE_MISSING', { params: { scope: 'memory:confirm' } });
-}
-
-/** Never above user_stated, and raised only from what an agent inferred by itself. */
-function acknowledgedTier(from: MemoryRecord, seen: Seen): number {
-  const raises = seen === 'whole' && from.trust_tier >= TIER.agent_inferred && (from.taint ?? []).length === 0;
-  return raises ? TIER.user_stated : Math.min(from.trust_tier, TIER.user_stated);
-}
-
-/** Identity and text: what only admit() may set. */
-const SEALED_FIELDS = [
-  'memory_id',
-  'tenant',
-  'namespace',
-  'owner',
-  'visibility',
-  'content',
-  'title',
-  'summary',
-  'subject',
-  'topic',
-  'tags',
-  'keywords',
-  'metadata',
-  'taint',
-  'parents',
-  'origin',
-  'triggers',
-  'counter_examples',
-] as const satisfies readonly (keyof MemoryRecord)[];
-
-function changedSeal(record: MemoryRecord, from: MemoryRecord): string | undefined {
-  if (record.trust_tier > from.trust_tier) return 'trust_tier';
-  const { confirmed_by: by } = record.guard;
-  if (by !== undefined && JSON.stringify(by) !== JSON.stringify(from.guard.confirmed_by)) return 'guard.confirmed_by';
-  return SEALED_FIELDS.find((field) => record[field] !== from[field] && JSON.stringify(record[field]) !== JSON.stringify(from[field]));
 }

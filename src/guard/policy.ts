@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { SOURCE_TYPES } from '../domain/memory.ts';
 import { ACTORS } from '../domain/principal.ts';
-import { TIER_NAMES } from '../domain/trust.ts';
+import { TIER_NAMES, type AnswerLeg } from '../domain/trust.ts';
 
 const tier = z.enum(TIER_NAMES);
 
@@ -12,6 +12,7 @@ export const trustPolicySchema = z.strictObject({
   actors: z.record(z.enum(ACTORS), tier),
   sources: z.record(z.enum(SOURCE_TYPES), tier),
   failing_floor: tier,
+  agent_answers: z.strictObject({ session: z.boolean(), retry: z.boolean() }).default({ session: true, retry: false }),
 });
 
 type Output = z.output<typeof trustPolicySchema>;
@@ -22,4 +23,6 @@ export interface TrustPolicy {
   readonly sources: Readonly<Output['sources']>;
   /** Lowest tier that reads return while a screening stage fails. */
   readonly failing_floor: Output['failing_floor'];
+  /** Whether an answer that came this way with an agent's token is taken for its user's. */
+  readonly agent_answers: Readonly<Record<AnswerLeg, boolean>>;
 }

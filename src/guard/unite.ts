@@ -60,8 +60,10 @@ function foreignPart(record: MemoryRecord, head: MemoryRecord, other: MemoryReco
 /** Confirmed is what was confirmed of both, by the same person. */
 function unitedMark({ guard }: MemoryRecord, head: MemoryRecord, other: MemoryRecord): MemoryRecord['guard'] {
   const { confirmed_by: by } = head.guard;
-  const { confirmed_by: _by, ...mark } = guard;
-  return by !== undefined && JSON.stringify(by) === JSON.stringify(other.guard.confirmed_by) ? { ...mark, confirmed_by: by } : mark;
+  const { confirmed_by: _by, confirmed_for: _for, ...mark } = guard;
+  const same = by !== undefined && JSON.stringify(by) === JSON.stringify(other.guard.confirmed_by);
+  const readers = head.guard.confirmed_for?.filter((one) => other.guard.confirmed_for?.includes(one)) ?? [];
+  return { ...mark, ...(same ? { confirmed_by: by } : {}), ...(readers.length > 0 ? { confirmed_for: readers } : {}) };
 }
 
 /** Origins of both, each once; the first one is always kept. */

@@ -33,6 +33,7 @@ export class InputRequests {
     this.#kept = kept;
     this.confirm = {
       canAsk: showsForms(capabilities),
+      leg: 'retry',
       kept: (key) => this.#kept[key],
       ask: async (key, message, toKeep) => {
         if (toKeep !== undefined) this.#kept = { ...this.#kept, [key]: toKeep };

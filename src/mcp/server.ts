@@ -93,6 +93,7 @@ async function callTool(
 function confirmIn(server: Server, extra: Extra): Confirm {
   return {
     canAsk: showsForms(server.getClientCapabilities()),
+    leg: 'session',
     // the call waits for its answer here
     kept: () => undefined,
     ask: async (_key, message) => {

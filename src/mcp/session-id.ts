@@ -23,7 +23,7 @@ export interface OpenedSession extends SessionClient {
 export interface SessionIds {
   /** About 250 visible ASCII characters (MCP 2025-11-25, transports: session management). */
   mint(principal: Principal, client: SessionClient): string;
-  /** Undefined for an id that is not ours, has ended, or belongs to another person or tenant. */
+  /** Undefined for an id that is not ours, has ended, or belongs to another person, tenant, actor or client. */
   open(sessionId: string, principal: Principal): OpenedSession | undefined;
 }
 
@@ -44,13 +44,16 @@ const CLOCK_SKEW_MS = 60_000;
 type Claims = readonly [owner: string, version: string, form: 0 | 1, url: 0 | 1, name: string, release: string, nonce: string, at: number];
 
 /**
- * The id is bound to the person (tenant, issuer and sub), not to the bytes of a token: a refreshed token keeps its session. It gives no
- * right: every request is judged by the token that comes with it.
+ * The id is bound to the person (tenant, issuer and sub), the actor and the client, not to the bytes of a token: a refreshed token keeps its
+ * session, and what asks for a person's answer is no other client's. It gives no right: every request is judged by the token that comes
+ * with it.
  */
 export function createSessionIds({ key, clock, ttlMs }: SessionIdOptions): SessionIds {
   const mac = (purpose: string, text: string): Buffer => createHmac('sha256', key).update(`mcp-session-${purpose}\0${text}`).digest();
-  const ownerMark = ({ tenant, owner }: Principal): string =>
-    mac('owner', `${tenant}\0${owner}`).subarray(0, OWNER_BYTES).toString('base64url');
+  const ownerMark = ({ tenant, owner, actor, clientId }: Principal): string =>
+    mac('owner', JSON.stringify([tenant, owner, actor, clientId ?? null]))
+      .subarray(0, OWNER_BYTES)
+      .toString('base64url');
 
   return {
     mint: (principal, { protocolVersion, elicitation, name, version }) => {

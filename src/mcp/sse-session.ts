@@ -19,12 +19,12 @@ export class SseSession implements Transport {
   readonly endsAt: number;
   onclose?: () => void;
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
-  readonly #owner: string;
+  readonly #principal: Principal;
   readonly #ended = new AbortController();
 
   constructor(principal: Principal) {
     this.tenant = principal.tenant;
-    this.#owner = principal.owner;
+    this.#principal = principal;
     this.endsAt = principal.expiresAt === 0 ? Infinity : principal.expiresAt * 1_000;
     this.stream.once('close', () => void this.close());
     this.stream.on('error', () => void this.close());
@@ -35,9 +35,9 @@ export class SseSession implements Transport {
     return this.#ended.signal;
   }
 
-  /** Bound to the person, not to the bytes of a token: a refreshed token keeps the session. */
-  belongsTo({ tenant, owner }: Principal): boolean {
-    return tenant === this.tenant && owner === this.#owner;
+  /** Bound to person, actor and client, not to the bytes of a token: a refreshed token keeps the session. */
+  belongsTo(caller: Principal): boolean {
+    return (['tenant', 'owner', 'actor', 'clientId'] as const).every((name) => caller[name] === this.#principal[name]);
   }
 
   /** Tells the client where to post, then lets the Server speak. */

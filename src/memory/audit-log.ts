@@ -40,7 +40,13 @@ export function createAuditLog({ store, key, cursorKey, flush }: AuditLogParts):
   };
 }
 
-const bindingOf = (by: Principal, filter: AuditFilter): readonly string[] => ['audit-cursor', by.tenant, by.owner, canonicalJson(filter)];
+const bindingOf = (by: Principal, filter: AuditFilter): readonly string[] => [
+  'audit-cursor',
+  by.tenant,
+  by.owner,
+  by.actor,
+  canonicalJson(filter),
+];
 
 function opened(cursor: string, key: Uint8Array, binding: readonly string[]): AuditPosition {
   const parsed = position.safeParse(openToken(cursor, key, binding));

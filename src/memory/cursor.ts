@@ -1,4 +1,4 @@
-/** The list cursor: where the next page starts, signed with tenant, subject and filter, so that it serves nobody and nothing else. */
+/** The list cursor: where the next page starts, signed with tenant, subject, actor and filter, so that it serves nobody and nothing else. */
 import { z } from 'zod';
 import type { Principal } from '../domain/principal.ts';
 import { HindsightError } from '../errors.ts';
@@ -14,6 +14,7 @@ const bindingOf = (principal: Principal, filter: unknown): readonly string[] => 
   'cursor',
   principal.tenant,
   principal.owner,
+  principal.actor,
   canonicalJson(filter),
 ];
 

@@ -2,6 +2,7 @@
 import { isoTime } from '../domain/clock.ts';
 import { STATUSES, type MemoryRecord, type Status } from '../domain/memory.ts';
 import { mapUnscreened } from '../domain/sealed.ts';
+import type { AnswerLeg } from '../domain/trust.ts';
 import type { Filter } from '../domain/wire/common.ts';
 import type { ForgetAnswer, ForgetInput } from '../domain/wire/forget.ts';
 import { HindsightError } from '../errors.ts';
@@ -9,6 +10,7 @@ import type { AccessRequest } from '../gate/access-policy.ts';
 import { canonicalJson, defined } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
 import { forgetRecords, isForgettable } from './forget-records.ts';
+import { mayTakeMany, NEEDS_PERSON } from './forget-rights.ts';
 import type { CallContext } from './gateway.ts';
 import { loadForChange } from './load.ts';
 import { maskedQuery } from './masking.ts';
@@ -35,12 +37,19 @@ const FORGETTABLE: readonly Status[] = ['active', 'conflict', 'candidate', 'supe
 
 /**
  * Failures: ERR_MEMORY_NOT_FOUND, ERR_NAMESPACE_FORBIDDEN, ERR_PRECONDITION_FAILED (by id with another version), ERR_FORGET_TARGET when nothing
- * narrows the target, ERR_PLAN_INVALID without a dry run's plan or with one of another call.
+ * narrows the target, ERR_PLAN_INVALID without a dry run's plan or with one of another call. `answered`: how the user's yes to a plan came
+ * back, where the client asked.
  */
-export async function forget(deps: MemoryDeps, turns: TurnLinks, given: ForgetInput, call: CallContext): Promise<Answer> {
+export async function forget(
+  deps: MemoryDeps,
+  turns: TurnLinks,
+  given: ForgetInput,
+  call: CallContext,
+  answered?: AnswerLeg,
+): Promise<Answer> {
   const input = maskedQuery(deps, call.principal.tenant, given);
   if (input.memory_id !== undefined) return forgetOne(deps, turns, input.memory_id, input, call);
-  if (input.plan !== undefined && input.dry_run !== true) return carryOut(deps, turns, input.plan, input, call);
+  if (input.plan !== undefined && input.dry_run !== true) return carryOut(deps, turns, input.plan, input, call, answered);
   if (input.query === undefined && !narrows(input.filter)) throw new HindsightError('ERR_FORGET_TARGET');
   if (input.dry_run !== true) throw new HindsightError('ERR_PLAN_INVALID');
   return input.query === undefined ? dryRunByFilter(deps, input, call) : dryRunByQuery(deps, input, call);
@@ -72,7 +81,9 @@ async function dryRunByQuery(deps: MemoryDeps, input: ForgetInput, call: CallCon
   const ids = hits.map(({ value }) => value.record.memory_id);
   const versions = hits.map(({ value }) => value.record.version);
   const { target, before_ms, expires_ms } = planBase(deps, input);
-  return planned(deps, call, { target, before_ms, expires_ms, ids, versions, count: ids.length });
+  const mayTake = mayTakeMany(deps, call);
+  const left = hits.filter(({ value }) => !mayTake(value.record)).length;
+  return planned(deps, call, { target, before_ms, expires_ms, ids, versions, count: ids.length }, { left });
 }
 
 async function dryRunByFilter(deps: MemoryDeps, input: ForgetInput, call: CallContext): Promise<Answer> {
@@ -81,26 +92,41 @@ async function dryRunByFilter(deps: MemoryDeps, input: ForgetInput, call: CallCo
   const ids: string[] = [];
   const versions: number[] = [];
   let count = 0;
+  let left = 0;
+  const mayTake = mayTakeMany(deps, call);
   for await (const page of pages(deps, call, base)) {
     count += page.length;
+    left += page.filter((record) => !mayTake(record)).length;
     if (ids.length > MAX_PLAN_IDS) continue;
     ids.push(...page.map((record) => record.memory_id));
     versions.push(...page.map((record) => record.version));
   }
-  if (count > MAX_PLAN_IDS) return planned(deps, call, { ...base, count }, ids);
+  if (count > MAX_PLAN_IDS) return planned(deps, call, { ...base, count }, { found: ids, left });
   const { target, before_ms, expires_ms } = base;
-  return planned(deps, call, { target, before_ms, expires_ms, ids, versions, count });
+  return planned(deps, call, { target, before_ms, expires_ms, ids, versions, count }, { left });
 }
 
-async function carryOut(deps: MemoryDeps, turns: TurnLinks, token: string, input: ForgetInput, call: CallContext): Promise<Answer> {
+async function carryOut(
+  deps: MemoryDeps,
+  turns: TurnLinks,
+  token: string,
+  input: ForgetInput,
+  call: CallContext,
+  answered: AnswerLeg | undefined,
+): Promise<Answer> {
   const plan = openPlan(token, deps.keys.plan, call.principal, deps.clock);
   const namesTarget = input.filter !== undefined || input.query !== undefined || input.namespaces !== undefined;
   if (namesTarget && targetOf(input) !== plan.target) throw new HindsightError('ERR_PLAN_INVALID');
   const ids = plan.ids ?? (await idsOf(deps, call, plan));
   if (ids.length > plan.count) throw new HindsightError('ERR_PLAN_INVALID');
   const forgotten: string[] = [];
-  const skipped = new Set<string>();
-  const still = stillPlanned(deps, call, plan, (id) => skipped.add(id));
+  const skipped = new Map<string, string>();
+  const mayTake = mayTakeMany(deps, call, answered);
+  const unchanged = stillPlanned(deps, call, plan, (id) => skipped.set(id, CHANGED_SINCE));
+  const still: typeof unchanged = (heads) => {
+    for (const { record } of heads) if (!mayTake(record)) skipped.set(record.memory_id, NEEDS_PERSON);
+    return unchanged(heads.filter(({ record }) => mayTake(record)));
+  };
   for (let from = 0; from < ids.length; from += PAGE) {
     call.signal.throwIfAborted();
     forgotten.push(...(await forgetRecords(deps, turns, call, ids.slice(from, from + PAGE), { still })));
@@ -109,7 +135,7 @@ async function carryOut(deps: MemoryDeps, turns: TurnLinks, token: string, input
   }
   const answer = await finished(deps, call, forgotten);
   if (skipped.size === 0) return answer;
-  return { ...answer, skipped: [...skipped].slice(0, MAX_NAMED_IDS).map((memory_id) => ({ memory_id, reason: CHANGED_SINCE })) };
+  return { ...answer, skipped: [...skipped].slice(0, MAX_NAMED_IDS).map(([memory_id, reason]) => ({ memory_id, reason })) };
 }
 
 async function idsOf(deps: MemoryDeps, call: CallContext, plan: ForgetPlan): Promise<readonly string[]> {
@@ -151,13 +177,22 @@ function planBase(deps: MemoryDeps, input: ForgetInput): Omit<ForgetPlan, 'count
   };
 }
 
-/** The dry run's answer. `found`: ids to take the sample from when the plan itself names none. */
-async function planned(deps: MemoryDeps, call: CallContext, plan: ForgetPlan, found = plan.ids ?? []): Promise<Answer> {
+/**
+ * The dry run's answer. `found`: ids to take the sample from when the plan itself names none; `left`: how many of them the caller may not take
+ * without a person's yes.
+ */
+async function planned(
+  deps: MemoryDeps,
+  call: CallContext,
+  plan: ForgetPlan,
+  { found = plan.ids ?? [], left }: { readonly found?: readonly string[]; readonly left: number },
+): Promise<Answer> {
   if (plan.count === 0) return { ...NOTHING, count: 0, sample: [] };
   const token = signPlan(plan, deps.keys.plan, call.principal);
   if (token === undefined) throw invalid('/filter', 'is too long for a plan; name fewer namespaces or conditions');
   const sample = await sampleOf(deps, call, found.slice(0, SAMPLE));
-  return { ...NOTHING, count: plan.count, sample, plan: token, plan_expires_at: isoTime(plan.expires_ms) };
+  const dry = { ...NOTHING, count: plan.count, sample, plan: token, plan_expires_at: isoTime(plan.expires_ms) };
+  return left === 0 ? dry : { ...dry, needs_person: left };
 }
 
 const NOTHING: Answer = { forgotten: 0, memory_ids: [] };

@@ -33,7 +33,8 @@ import type {
   TurnsInput,
 } from '../domain/wire/session.ts';
 import type { UpdateAnswer, UpdateInput, WriteAnswer, WriteInput, WriteResult } from '../domain/wire/write.ts';
-import type { Seen } from '../guard/guard.ts';
+import type { Answer } from '../guard/release.ts';
+import type { AnswerLeg } from '../domain/trust.ts';
 
 /** Waits for a decision: `pending` to be confirmed, `quarantined` to be let out or not. */
 export type ReviewState = Extract<Status, 'pending' | 'quarantined'>;
@@ -65,8 +66,8 @@ export interface HeldBack {
   readonly rule_ids: readonly string[];
 }
 
-/** `seen`: whether all of the texts were in the question. */
-export type Acknowledgement = ReviewInput & { readonly seen: Seen };
+/** With how much of the texts was in the question, and how the answer came back. */
+export type Acknowledgement = ReviewInput & Answer;
 
 /** Answers without `trace_id`; operations add it. */
 type Bare<T> = Omit<T, 'trace_id'>;
@@ -82,12 +83,15 @@ export interface MemoryGateway {
   restore(input: RestoreTarget, call: CallContext): Promise<Bare<RestoreAnswer>>;
   history(input: HistoryInput, call: CallContext): Promise<Bare<HistoryAnswer>>;
   feedback(input: FeedbackInput, call: CallContext): Promise<Bare<FeedbackAnswer>>;
-  forget(input: ForgetInput, call: CallContext): Promise<Bare<ForgetAnswer>>;
+  /** `answered`: the user agreed to the plan when the client asked, and how that came back. */
+  forget(input: ForgetInput, call: CallContext, answered?: AnswerLeg): Promise<Bare<ForgetAnswer>>;
   /** What the guard held back in this state and the caller may decide on. */
   listForReview(state: ReviewState, input: ReviewListInput, call: CallContext): Promise<Bare<ReviewListAnswer>>;
   /** What the guard holds back of this caller's own writing, for the form of its client; undefined when nothing of the kind waits. */
   heldBack(memoryId: string, call: CallContext): Promise<HeldBack | undefined>;
-  /** Carries out the answer that the client brought: at most user_stated. */
+  /** Whether an answer that comes back this way is taken for that of the caller's user. */
+  believes(leg: AnswerLeg, call: Pick<CallContext, 'principal'>): boolean;
+  /** Carries out the answer that the client brought: at most user_stated. ERR_ACTOR_FORBIDDEN for one that is not believed. */
   acknowledge(input: Acknowledgement, call: CallContext): Promise<Bare<ReviewAnswer>>;
   decide(state: ReviewState, input: ReviewInput, call: CallContext): Promise<Bare<ReviewAnswer>>;
   /** The lines of an export file; ends with an error, and without its last line, when something breaks on the way. */

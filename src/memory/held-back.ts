@@ -9,7 +9,8 @@ import type { MemoryDeps } from './deps.ts';
 import type { Acknowledgement, CallContext, HeldBack } from './gateway.ts';
 import { ASKS_TO_INVALIDATE, ASKS_TO_SHARE } from './proposals.ts';
 import { writerOf } from './record.ts';
-import { carryOut, contentHash, loadHeld } from './review.ts';
+import { contentHash } from './review-item.ts';
+import { carryOut, loadHeld } from './review.ts';
 import type { TurnLinks } from './turn-links.ts';
 
 /** Undefined for what does not wait, waits no longer, or was last written by another token's holder: nobody is asked about others' words. */
@@ -30,7 +31,7 @@ export async function heldBack(deps: MemoryDeps, memoryId: string, call: CallCon
  * The answer of the user whom the client asked. Unlike a person's decision over REST it needs no scope beyond writing and never makes
  * anything user_confirmed, because an agent's token carries it.
  * Failures: ERR_MEMORY_NOT_FOUND when it is not this caller's or has been decided on, ERR_REVIEW_CHANGED when the texts are not those that
- * were shown.
+ * were shown, ERR_ACTOR_FORBIDDEN for an answer that came in a way that is not believed of this token.
  */
 export async function acknowledge(
   deps: MemoryDeps,
@@ -44,8 +45,8 @@ export async function acknowledge(
     return stored;
   };
   return carryOut(deps, turns, input, call, read, {
-    approve: (record, head) => deps.guard.acknowledge(record, head, call.principal, input.seen),
-    consentTo: (proposal) => deps.guard.consentTo(proposal, call.principal, input.seen),
+    approve: (record, head) => deps.guard.acknowledge(record, head, call.principal, input),
+    consentTo: (proposal) => deps.guard.consentTo(proposal, call.principal, input),
     tierOf: (head) => deps.guard.acknowledgedTier(head, input.seen),
     rejected: 'its user said no when the client asked',
   });

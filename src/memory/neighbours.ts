@@ -103,12 +103,12 @@ function order(a: MemoryRecord, b: MemoryRecord): number {
   return b.trust_tier - a.trust_tier || (a.memory_id < b.memory_id ? -1 : 1);
 }
 
-function viewOf({ value, referenceOnly }: ScreenedItem<MemoryRecord>): Neighbour & { readonly turn: number } {
+function viewOf({ value, referenceOnly, trust }: ScreenedItem<MemoryRecord>): Neighbour & { readonly turn: number } {
   return {
     memory_id: value.memory_id,
     turn: value.turn ?? 0,
     content: value.content,
-    trust: trustOf(value),
+    trust: trustOf(value, trust),
     reference_only: referenceOnly,
     created_at: value.created_at,
     status: value.status,

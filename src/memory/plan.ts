@@ -27,7 +27,8 @@ const payload = z.strictObject({
 });
 export type ForgetPlan = z.output<typeof payload>;
 
-const bindingOf = (principal: Principal): readonly string[] => ['forget', principal.tenant, principal.owner];
+/** The same client of the same actor: what a person counted is not their agent's to carry out, nor one agent's another's. */
+const bindingOf = ({ tenant, owner, actor, clientId }: Principal): readonly string[] => ['forget', tenant, owner, actor, clientId ?? ''];
 
 /** Undefined when it would be longer than the wire takes: the target must then be narrower. */
 export function signPlan(plan: ForgetPlan, key: Uint8Array, principal: Principal): string | undefined {

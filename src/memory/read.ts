@@ -70,7 +70,7 @@ export async function history(deps: MemoryDeps, input: HistoryInput, call: CallC
   const storedAt = new Map(stored.map((record) => [record.version, record]));
   return {
     memory_id: input.memory_id,
-    versions: shown.map(({ value: record, referenceOnly }, i) => {
+    versions: shown.map(({ value: record, referenceOnly, trust }, i) => {
       const before = shown[i + 1]?.value;
       const [storedNow, storedBefore] = [storedAt.get(record.version), before && storedAt.get(before.version)];
       const fields = storedNow === undefined || storedBefore === undefined ? [] : changedFields(storedBefore, storedNow);
@@ -81,7 +81,7 @@ export async function history(deps: MemoryDeps, input: HistoryInput, call: CallC
         valid_from: record.valid_from,
         ...defined({ valid_to: record.valid_to }),
         changed_by: defined({ actor: record.created_by.actor, client_id: record.created_by.client_id }),
-        trust: trustOf(record),
+        trust: trustOf(record, trust),
         reference_only: referenceOnly,
         changes: fields.map((field) => ({ field, ...defined({ before: before?.[field], after: record[field] }) })),
       };

@@ -1,16 +1,14 @@
 /** Confirmations and quarantine: what the guard held back, shown to a person as it stands, and their decision, bound to what they saw. */
-import { createHash } from 'node:crypto';
 import { isoTime } from '../domain/clock.ts';
 import { PENDING_LIFE_MS, type MemoryRecord, type StoredRecord } from '../domain/memory.ts';
-import type { ReviewAnswer, ReviewInput, ReviewItem, ReviewListAnswer, ReviewListInput } from '../domain/wire/review.ts';
+import type { ReviewAnswer, ReviewInput, ReviewListAnswer, ReviewListInput } from '../domain/wire/review.ts';
 import type { Admitted } from '../domain/sealed.ts';
 import type { Filter } from '../domain/wire/common.ts';
 import { HindsightError } from '../errors.ts';
-import { sealedTextsOf } from '../guard/sealed-texts.ts';
-import { spelledOut } from '../text/spelled-out.ts';
 import type { Consent } from '../guard/admission.ts';
+import { standingFor } from '../guard/confirmation.ts';
 import { applyProposal, proposedTo } from './apply-proposal.ts';
-import { canonicalJson, defined } from './canonical.ts';
+import { decideOnStored, loadConfirmable } from './confirm-stored.ts';
 import { followClaims } from './conflicts/follow.ts';
 import { takeSlot, type TakenSlot } from './conflicts/take-slot.ts';
 import { openCursor, signCursor } from './cursor.ts';
@@ -18,16 +16,19 @@ import { approvedAnswer } from './decided.ts';
 import type { MemoryDeps } from './deps.ts';
 import { returnWithParents } from './derived.ts';
 import type { CallContext, ReviewState } from './gateway.ts';
-import { dueSpaces, writerOf } from './record.ts';
+import { writerOf } from './record.ts';
+import { relinked } from './relinked.ts';
+import { contentHash, reviewItemOf, waitsUntil } from './review-item.ts';
 import { makeVisible } from './visible.ts';
 import type { TurnLinks } from './turn-links.ts';
-import { compareAndSet, keepVersion, withoutVectors } from './versions.ts';
+import { compareAndSet, keepVersion } from './versions.ts';
 import { trustOf } from './view.ts';
 
 const DEFAULT_LIMIT = 50;
 
 /**
- * What waits in this state and is the caller's to decide on, newest first: their own memories, and with memory:admin the shared ones.
+ * What waits in this state and is the caller's to decide on, newest first: their own memories, and with memory:admin the shared ones. With
+ * `memory_id` that one alone, and of `pending` also an active memory that they may confirm; nothing tells a foreign id from an absent one.
  * Failures: ERR_ACTOR_FORBIDDEN for agents and services, ERR_CURSOR_INVALID.
  */
 export async function listForReview(
@@ -38,6 +39,10 @@ export async function listForReview(
 ): Promise<Omit<ReviewListAnswer, 'trace_id'>> {
   const { principal } = call;
   onlyPeople(call);
+  if (input.memory_id !== undefined) {
+    const stored = await loadDecidable(deps, state, input.memory_id, call);
+    return { items: stored === undefined ? [] : [itemFor(call)(stored.record)], next_cursor: null };
+  }
   const bound = { review: state };
   const after = input.cursor === undefined ? undefined : openCursor(input.cursor, deps.keys.cursor, principal, bound);
   const links = principal.scopes.has('memory:admin') ? {} : { links: { owner: [principal.owner] } };
@@ -49,14 +54,14 @@ export async function listForReview(
   // as stored: a person judges the very text, so no envelope stands around it
   const { items, next } = await deps.guard.screenList(await deps.index.list(by), by, { raw: true });
   return {
-    items: items.map(({ value }) => itemOf(value)),
+    items: items.map(({ value }) => itemFor(call)(value)),
     next_cursor: next === undefined ? null : signCursor(next, deps.keys.cursor, principal, bound),
   };
 }
 
 /**
  * Carries out a person's decision. Approved, the memory is active and user_confirmed, and a proposal changes the memory it was made to;
- * rejected, it ends.
+ * rejected, it ends. Where nothing waits under this id, `pending` also takes a decision about an active memory (confirm-stored.ts).
  * Failures: ERR_ACTOR_FORBIDDEN, ERR_MEMORY_NOT_FOUND when nothing in this state is the caller's to decide on, ERR_REVIEW_CHANGED when the
  * texts are not those that were shown, ERR_VERSION_CONFLICT.
  */
@@ -68,6 +73,8 @@ export async function decide(
   call: CallContext,
 ): Promise<Omit<ReviewAnswer, 'trace_id'>> {
   onlyPeople(call);
+  const found = await loadDecidable(deps, state, input.memory_id, call);
+  if (found?.record.status === 'active') return decideOnStored(deps, turns, input, call);
   return carryOut(deps, turns, input, call, () => loadHeld(deps, state, input.memory_id, call), {
     approve: (record, head) => deps.guard.confirm(record, head, call.principal),
     consentTo: (proposal) => deps.guard.consentTo(proposal, call.principal, 'decision'),
@@ -126,12 +133,27 @@ export async function carryOut(
   return answer;
 }
 
-/** Its words and vector again, as a turn of this tier: it keeps what the turn before it may lend to that, and no more. */
-async function relinked(deps: MemoryDeps, turns: TurnLinks, head: MemoryRecord, tier: number): Promise<MemoryRecord> {
-  const { prev_turn_id, lex_context } = await turns.withContext({ ...head, trust_tier: tier });
-  const { prev_turn_id: _before, lex_context: _words, ...own } = withoutVectors(head);
-  return { ...own, ...defined({ prev_turn_id, lex_context }), spaces_due: dueSpaces(deps, head) };
+/** What waits in this state, else, of what can be confirmed, an active memory; undefined where neither is the caller's. */
+async function loadDecidable(deps: MemoryDeps, state: ReviewState, memoryId: string, call: CallContext): Promise<StoredRecord | undefined> {
+  return (
+    (await foundOrNot(() => loadHeld(deps, state, memoryId, call))) ??
+    (state === 'pending' ? await foundOrNot(() => loadConfirmable(deps, memoryId, call)) : undefined)
+  );
 }
+
+async function foundOrNot(load: () => Promise<StoredRecord>): Promise<StoredRecord | undefined> {
+  try {
+    return await load();
+  } catch (error) {
+    if (error instanceof HindsightError && error.code === 'ERR_MEMORY_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+const itemFor =
+  ({ principal }: CallContext) =>
+  (record: MemoryRecord) =>
+    reviewItemOf(record, standingFor(record, principal.owner));
 
 function recent(state: ReviewState, nowMs: number): Filter {
   return state === 'pending' ? { created: { gte: isoTime(nowMs - PENDING_LIFE_MS) } } : {};
@@ -151,31 +173,4 @@ export async function loadHeld(deps: MemoryDeps, state: ReviewState, memoryId: s
   if (stored === undefined || !theirs || (until !== undefined && Date.parse(until) <= deps.clock()))
     throw new HindsightError('ERR_MEMORY_NOT_FOUND');
   return stored;
-}
-
-/** Undefined: what is quarantined stays until somebody decides. */
-function waitsUntil(record: MemoryRecord): string | undefined {
-  return record.status === 'pending' ? isoTime(Date.parse(record.created_at) + PENDING_LIFE_MS) : undefined;
-}
-
-function itemOf(record: MemoryRecord): ReviewItem {
-  const texts = sealedTextsOf(record);
-  return {
-    memory_id: record.memory_id,
-    namespace: record.namespace,
-    owner: record.owner,
-    texts: Object.fromEntries(Object.entries(texts).map(([field, text]) => [field, spelledOut(text)])),
-    content_hash: contentHash(record),
-    trust: trustOf(record),
-    guard: { verdict: record.guard.verdict, rule_ids: [...record.guard.rule_ids], policy_revision: record.guard.policy_revision },
-    created_at: record.created_at,
-    ...defined({ expires_at: waitsUntil(record) }),
-  };
-}
-
-/** SHA-256 over every text and the memory's id, base64url. */
-export function contentHash(record: MemoryRecord): string {
-  return createHash('sha256')
-    .update(canonicalJson([record.memory_id, sealedTextsOf(record)]))
-    .digest('base64url');
 }

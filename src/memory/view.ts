@@ -3,15 +3,21 @@ import type { MemoryRecord } from '../domain/memory.ts';
 import type { HitRecord, RankedHit } from '../domain/ranking.ts';
 import { tierName } from '../domain/trust.ts';
 import type { Hit, MemoryView, Neighbour } from '../domain/wire/read.ts';
+import type { Standing } from '../guard/confirmation.ts';
 import type { ScreenedItem } from '../guard/guard.ts';
 import { signalsOf } from '../ranking/signal-ranks.ts';
 import type { Given } from './budget.ts';
 import { defined } from './canonical.ts';
 import type { Held, Was } from './was.ts';
 
-/** Tier by name, and the types of origin, each once. */
-export function trustOf(record: Pick<HitRecord, 'trust_tier' | 'origin'>): Hit['trust'] {
-  return { tier: tierName(record.trust_tier), origins: [...new Set(record.origin.map((origin) => origin.type))] };
+/** Tier by name, as it counts for the reader where that is known, who confirmed it, and the types of origin, each once. */
+export function trustOf(record: Pick<HitRecord, 'trust_tier' | 'origin'>, standing?: Standing): Hit['trust'] {
+  const { tier, confirmedBy }: Standing = standing ?? { tier: record.trust_tier };
+  return {
+    tier: tierName(tier),
+    origins: [...new Set(record.origin.map((origin) => origin.type))],
+    ...defined({ confirmed_by: confirmedBy }),
+  };
 }
 
 /** What a hit shows when it is asked for or there. */
@@ -31,10 +37,10 @@ export function givenView({ item, form, content, tokens }: Given, extras: HitExt
 }
 
 /** One hit. */
-export function hitView({ value, referenceOnly }: ScreenedItem<RankedHit>, { among, held, was, neighbours }: HitExtras): Hit {
+export function hitView({ value, referenceOnly, trust }: ScreenedItem<RankedHit>, { among, held, was, neighbours }: HitExtras): Hit {
   const { record } = value;
   return {
-    ...commonView(record, referenceOnly),
+    ...commonView(record, referenceOnly, trust),
     score: value.score,
     ...defined({
       was,
@@ -58,14 +64,14 @@ export function hitView({ value, referenceOnly }: ScreenedItem<RankedHit>, { amo
 }
 
 /** What a hit and a whole record both show. */
-function commonView(record: HitRecord, referenceOnly: boolean) {
+function commonView(record: HitRecord, referenceOnly: boolean, trust: Standing) {
   return {
     memory_id: record.memory_id,
     content: record.content,
     namespace: record.namespace,
     layer: record.layer,
     tags: [...(record.tags ?? [])],
-    trust: trustOf(record),
+    trust: trustOf(record, trust),
     reference_only: referenceOnly,
     created_at: record.created_at,
     version: record.version,
@@ -84,9 +90,9 @@ function commonView(record: HitRecord, referenceOnly: boolean) {
 }
 
 /** A whole record as its reader may see it. */
-export function memoryView({ value: record, referenceOnly }: ScreenedItem<MemoryRecord>): MemoryView {
+export function memoryView({ value: record, referenceOnly, trust }: ScreenedItem<MemoryRecord>): MemoryView {
   return {
-    ...commonView(record, referenceOnly),
+    ...commonView(record, referenceOnly, trust),
     visibility: record.visibility,
     updated_at: record.updated_at,
     owner: record.owner,

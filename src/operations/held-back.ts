@@ -25,7 +25,8 @@ export function answerBefore({ confirm }: OperationContext): Kept | undefined {
  */
 export async function askToKeep(memoryId: string, answer: Kept, context: OperationContext): Promise<Settled> {
   const { confirm, memory } = context;
-  if (!confirm.canAsk) return { decision: 'none', because: UNASKED };
+  // nobody is asked for an answer that would count for nothing
+  if (!confirm.canAsk || !memory.believes(confirm.leg, context)) return { decision: 'none', because: UNASKED };
   const before = confirm.kept(KEY);
   const held = await memory.heldBack(memoryId, context);
   if (held === undefined) return { decision: 'none', because: before === undefined ? UNASKED : OVERTAKEN };
@@ -36,7 +37,10 @@ export async function askToKeep(memoryId: string, answer: Kept, context: Operati
   if (said === 'unanswered') return { decision: 'none', because: UNANSWERED };
   const decision = said === 'accepted' ? 'approve' : 'reject';
   try {
-    const { outcome, status, version } = await memory.acknowledge({ memory_id: memoryId, decision, content_hash, seen }, context);
+    const { outcome, status, version } = await memory.acknowledge(
+      { memory_id: memoryId, decision, content_hash, seen, leg: confirm.leg },
+      context,
+    );
     return outcome === 'approved' ? { decision: outcome, status, version } : { decision: outcome };
   } catch (error) {
     if (error instanceof HindsightError && OVERTAKEN_CODES.has(error.code)) return { decision: 'none', because: OVERTAKEN };

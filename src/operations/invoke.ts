@@ -132,6 +132,7 @@ export function createInvoke(parts: InvokeParts): Invoke {
   function besides(confirm: Confirm, answers: string[]): Confirm {
     return {
       canAsk: confirm.canAsk,
+      leg: confirm.leg,
       kept: (key) => confirm.kept(key),
       ask: async (...question) => {
         inFlight -= 1;

@@ -6,8 +6,8 @@ export const memoryConfirm = defineOperation({
   name: 'memory_confirm',
   title: 'Confirm or reject a held-back write',
   description:
-    'Decide on a write that waits for a confirmation: approve makes it an active memory you confirmed, reject ends it. Use it with the content_hash of the text you were shown; a text that has changed since is refused. ' +
-    'Do NOT use it for a memory that is active already (memory_update).',
+    'Decide on a write that waits for a confirmation: approve makes it an active memory you confirmed, reject ends it. Of an active memory approve confirms your own, with memory:admin somebody else’s for all its readers, and else somebody else’s for you alone; reject takes that back. ' +
+    'Use it with the content_hash of the text you were shown; a text that has changed since is refused. Do NOT use it to correct a memory (memory_update).',
   effect: 'write',
   idempotent: false,
   scope: 'memory:confirm',

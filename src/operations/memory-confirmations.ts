@@ -7,7 +7,7 @@ export const memoryConfirmations = defineOperation({
   title: 'Writes that wait for a confirmation',
   description:
     'List what the guard holds back until a person confirms it, newest first, each with its exact text, the rules that caught it and the content_hash that a decision must bring. ' +
-    'Use it to see what an agent or a form wanted to remember and may not by itself. Do NOT use it as a list of memories (memory_list).',
+    'Use it to see what an agent or a form wanted to remember and may not by itself; with memory_id for that one alone, also an active memory that you want to confirm. Do NOT use it as a list of memories (memory_list).',
   effect: 'read',
   idempotent: true,
   scope: 'memory:confirm',

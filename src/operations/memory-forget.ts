@@ -50,7 +50,10 @@ export const memoryForget = defineOperation({
     { query: '关于搬家的一切', min_score: 0.6, dry_run: true },
   ],
   handle: async (value, context) => {
-    if (value.plan !== undefined && value.dry_run !== true) await unlessDeclined(context.confirm, 'forget', CONFIRM_PLAN);
-    return { ...(await context.memory.forget(value, context)), trace_id: context.traceId };
+    const carriesOut = value.plan !== undefined && value.dry_run !== true;
+    if (carriesOut) await unlessDeclined(context.confirm, 'forget', CONFIRM_PLAN);
+    // who cannot be asked has not said yes
+    const answered = carriesOut && context.confirm.canAsk ? context.confirm.leg : undefined;
+    return { ...(await context.memory.forget(value, context, answered)), trace_id: context.traceId };
   },
 });

@@ -16,10 +16,13 @@ describe('held-back writes over MCP', function () {
   let service: HashedService;
   let alice: string;
   let agent: string;
+  /** Alice at a client of hers. */
+  let desk: string;
 
   before(async () => {
     service = await startHashedService({ RATE_LIMIT_PROFILE: 'bench', MCP_TOOLS: 'all' });
     alice = await service.mint({ scopes: [...SCOPES, 'memory:confirm'] });
+    desk = await service.mint({ scopes: SCOPES, clientId: 'desk' });
     agent = await service.mint({ actor: 'agent', scopes: SCOPES, clientId: 'desk' });
   });
   after(() => service.close());
@@ -130,34 +133,55 @@ describe('held-back writes over MCP', function () {
     expect((await decide(item.memory_id, hash, alice)).status).to.equal(404);
   });
 
-  it('M2 a requestState serves its own caller once, and no other person, tenant, client or call', async () => {
+  it('G8 an answer that an agent sends with its own call made again releases nothing: it is not even asked for', async () => {
+    const call = { name: 'memory_write', arguments: { content: orderFor('Ewing') } };
+    const { result } = await post(call);
+    expect(result.resultType).to.equal('complete');
+    const [item] = result.structuredContent.results;
+    expect(item).to.include({ outcome: 'pending' });
+    expect(item.reason).to.contain('CONFIRMATION_REQUIRED').and.contain(item.memory_id);
+    expect((await post({ ...call, inputResponses: { keep: YES } })).result.structuredContent.results[0]).to.not.include({
+      outcome: 'stored',
+    });
+    // a state that was made for a person serves no agent of theirs
+    const asked = await post({ name: 'memory_write', arguments: { content: orderFor('Eyre') } }, desk);
+    const stolen = { name: 'memory_write', arguments: { content: orderFor('Eyre') }, requestState: asked.result.requestState };
+    expect((await post({ ...stolen, inputResponses: { keep: YES } })).error).to.include({ code: -32602 });
+    expect((await service.call('GET', `/v1/memories/${item.memory_id}`, alice)).body.status).to.equal('pending');
+    expect((await decide(item.memory_id, await hashOf(item.memory_id), alice)).status).to.equal(200);
+  });
+
+  it('M2 a requestState serves its own caller once, and no other person, tenant, actor, client or call', async () => {
     const call = { name: 'memory_write', arguments: { content: orderFor('Finch') } };
-    const ask = async (): Promise<string> => (await post(call)).result.requestState;
+    const ask = async (): Promise<string> => (await post(call, desk)).result.requestState;
     const inputResponses = { keep: YES };
     const others = await Promise.all([
-      service.mint({ sub: 'bob', actor: 'agent', scopes: SCOPES, clientId: 'desk' }),
-      service.mint({ tenant: 't2', actor: 'agent', scopes: SCOPES, clientId: 'desk' }),
-      service.mint({ actor: 'agent', scopes: SCOPES, clientId: 'phone' }),
+      service.mint({ sub: 'bob', scopes: SCOPES, clientId: 'desk' }),
+      service.mint({ tenant: 't2', scopes: SCOPES, clientId: 'desk' }),
+      service.mint({ scopes: SCOPES, clientId: 'phone' }),
+      service.mint({ actor: 'agent', scopes: SCOPES, clientId: 'desk' }),
     ]);
     for (const token of others) {
       const { error } = await post({ ...call, requestState: await ask(), inputResponses }, token);
       expect(error).to.include({ code: -32602 });
     }
     const elsewhere = { ...call, arguments: { content: orderFor('Gray') } };
-    expect((await post({ ...elsewhere, requestState: await ask(), inputResponses })).error).to.include({ code: -32602 });
+    expect((await post({ ...elsewhere, requestState: await ask(), inputResponses }, desk)).error).to.include({ code: -32602 });
     const requestState = await ask();
-    const done = await post({ ...call, requestState, inputResponses });
-    expect(done.result.structuredContent.results[0]).to.include({ outcome: 'stored', version: 2 });
-    expect((await post({ ...call, requestState, inputResponses })).error).to.include({ code: -32602 });
+    const done = await post({ ...call, requestState, inputResponses }, desk);
+    const [item] = done.result.structuredContent.results;
+    expect(item).to.include({ outcome: 'stored', version: 2 });
+    expect(await tierOf(item.memory_id)).to.equal('user_stated');
+    expect((await post({ ...call, requestState, inputResponses }, desk)).error).to.include({ code: -32602 });
   });
 
   it('G8 a text that its owner changed between question and yes is not released', async () => {
     const call = { name: 'memory_write', arguments: { content: orderFor('Hale') } };
-    const { requestState } = (await post(call)).result;
+    const { requestState } = (await post(call, desk)).result;
     const { items } = (await service.call('GET', '/v1/confirmations', alice)).body;
     const id = items.find((item: { texts: { content: string } }) => item.texts.content === orderFor('Hale')).memory_id;
     expect((await service.call('PATCH', `/v1/memories/${id}`, alice, { content: orderFor('Mallory') })).status).to.equal(200);
-    const { result } = await post({ ...call, requestState, inputResponses: { keep: YES } });
+    const { result } = await post({ ...call, requestState, inputResponses: { keep: YES } }, desk);
     expect(result.structuredContent.results[0]).to.include({ outcome: 'pending', memory_id: id });
     const { body } = await service.call('GET', `/v1/memories/${id}`, alice);
     expect([body.status, body.content.includes('Mallory')]).to.deep.equal(['pending', true]);

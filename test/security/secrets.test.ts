@@ -184,7 +184,7 @@ describe('secrets and personal data (S)', function () {
     expect((await service.call('POST', `/v1/memories/${id}/reveal`, agent, {})).status).to.equal(403);
   });
 
-  it('S4: a guess is no closer to a stored value than any other of its kind', async () => {
+  it('S4, S6: a guess is no closer to a stored value than any other of its kind', async () => {
     await service.call('POST', '/v1/memories', alice, {
       content: 'the alarm code word: the vault password is Granite#5180',
       namespace: 'shared.oracle',

@@ -156,6 +156,10 @@ export const guardMark = z.object({
 });
 
 export const trustView = z.object({
-  tier: tier.describe('Trust tier, set by the server'),
+  tier: tier.describe('Trust tier, set by the server, as it counts for this reader'),
   origins: z.array(z.string()).describe('Types of origin'),
+  confirmed_by: z
+    .enum(['you', 'admin', 'writer'])
+    .optional()
+    .describe('Who confirmed it: the reader, an admin who did not write it, or its writer, for whom alone it then counts'),
 });

@@ -21,8 +21,14 @@ export const forgetAnswer = z.object({
   skipped: z
     .array(z.object({ memory_id: z.string(), reason: z.string() }))
     .optional()
-    .describe('With a plan: memories that it leaves (at most 100 named)'),
+    .describe('With a plan: memories that it leaves, changed since or a person’s to take (at most 100 named)'),
   count: z.int().optional().describe('Dry run: how many would go'),
+  needs_person: z
+    .int()
+    .optional()
+    .describe(
+      'Dry run: how many of them are more trusted than this caller and go with a yes of the user whom the client asks, or by the user’s own call',
+    ),
   sample: z
     .array(z.object({ memory_id: z.string(), content: z.string(), created_at: z.string(), reference_only: z.boolean() }))
     .optional()

@@ -5,6 +5,7 @@ import * as c from './common.ts';
 export const reviewListInput = z.strictObject({
   limit: z.int().min(1).max(c.LIMITS.listLimit).optional().describe('Page size, 50 by default'),
   cursor: z.string().min(1).max(4_096).optional().describe('next_cursor of the page before'),
+  memory_id: c.memoryId.optional().describe('This one alone; among the confirmations also an active memory that you may read'),
 });
 export type ReviewListInput = z.output<typeof reviewListInput>;
 
@@ -12,6 +13,7 @@ export const reviewItem = z.object({
   memory_id: z.string(),
   namespace: z.string(),
   owner: z.string(),
+  status: z.string().describe('pending or quarantined: it waits; active: you may confirm it'),
   texts: z
     .record(z.string(), z.string())
     .describe('Every text of the memory by field, exactly as stored; characters that do not show or change direction are spelled <U+…>'),
@@ -32,7 +34,9 @@ export type ReviewListAnswer = z.output<typeof reviewListAnswer>;
 
 export const reviewInput = z.strictObject({
   memory_id: c.memoryId.describe('Which memory'),
-  decision: z.enum(['approve', 'reject']).describe('approve makes it an active memory that you confirmed; reject ends it'),
+  decision: z
+    .enum(['approve', 'reject'])
+    .describe('approve makes it an active memory that you confirmed; reject ends it, or takes back what you confirmed of another one’s'),
   content_hash: z
     .string()
     .regex(/^[A-Za-z0-9_-]{43}$/)

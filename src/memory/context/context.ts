@@ -127,7 +127,7 @@ function itemOf({ hit, line, layer, score, referenceOnly }: MemoryEntry): Contex
     layer,
     tokens: entryTokens(line),
     score,
-    trust: { tier: tierName(record.trust_tier) },
+    trust: { tier: tierName(hit.trust.tier) },
     reference_only: referenceOnly,
     at: record.occurred_at ?? record.created_at,
     version: record.version,

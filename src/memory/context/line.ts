@@ -1,7 +1,7 @@
 /** What a prompt reads of one memory: its text as a single entry, and the marks that say whose word it is, of when and how sure; pure. */
 import type { HitRecord, RankedHit } from '../../domain/ranking.ts';
 import { tierName } from '../../domain/trust.ts';
-import { confirmedFor } from '../../guard/confirmation.ts';
+import { confirmedFor, confirmedThemself, isOwnWord, standingFor } from '../../guard/confirmation.ts';
 import { wordsOf } from '../../ranking/words.ts';
 import { filled, type BlockWords, type ContextRules } from './policy.ts';
 import { shortForm } from './short-form.ts';
@@ -48,9 +48,9 @@ export function marksOf(record: HitRecord, { words, rules, reader, was }: Marks)
 
 /** What came from outside is named by what it came from; "the user" is the reader, and what others said or confirmed is theirs. */
 function sourceOf(record: HitRecord, { sources }: BlockWords, reader: string): string {
-  const { trust_tier: tier, origin, owner, guard } = record;
-  const name = tierName(tier);
-  const byReader = owner === reader || guard.confirmed_by?.principal === reader;
+  const { origin, guard } = record;
+  const name = tierName(standingFor(record, reader).tier);
+  const byReader = isOwnWord(record, reader) || guard.confirmed_by?.principal === reader || confirmedThemself(record, reader);
   if (!byReader && (name === 'user_stated' || name === 'user_confirmed'))
     return confirmedFor(record, reader) ? sources.member_confirmed : sources.member;
   if (name !== 'external') return sources[name];

@@ -51,7 +51,7 @@ export async function screened(
     text: item.line,
     memory_ids: [...memoryIds],
     at: isoTime(atMs),
-    trust: tierName(item.value.trust_tier),
+    trust: tierName(item.trust.tier),
     reference_only: item.referenceOnly,
   };
 }

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Confirmation } from '../../../src/domain/memory.ts';
 import { openAdmitted } from '../../../src/domain/sealed.ts';
 import { HindsightError } from '../../../src/errors.ts';
-import { confirmationBy, confirmedFor, mayInstruct } from '../../../src/guard/confirmation.ts';
+import { confirmationBy, confirmedFor, mayInstruct, standingFor } from '../../../src/guard/confirmation.ts';
 import { principal } from '../../support/principals.ts';
 import { memoryRecord, testGuard } from '../../support/records.ts';
 
@@ -44,6 +44,55 @@ describe('confirmations', () => {
     expect([ann, bob].map(({ owner }) => mayInstruct(record(3, confirmationBy(root, root.owner)), owner))).to.deep.equal([false, false]);
     const flagged = record(3);
     expect(mayInstruct({ ...flagged, guard: { ...flagged.guard, rule_ids: ['mask-phone'] } }, bob.owner)).to.equal(true);
+  });
+
+  it('of a reader for themself count for that reader alone, whatever the tier, and can be taken back', () => {
+    const guard = testGuard();
+    const stated = record(2);
+    const forAnn = openAdmitted(guard.confirmForSelf(stated, ann, true));
+    expect(forAnn).to.deep.include({ trust_tier: 2, status: stated.status, version: stated.version });
+    expect(forAnn.guard.confirmed_for).to.deep.equal([ann.owner]);
+    expect([ann, bob, root].map(({ owner }) => mayInstruct(forAnn, owner))).to.deep.equal([true, false, false]);
+    expect(standingFor(forAnn, ann.owner)).to.deep.equal({ tier: 4, confirmedBy: 'you' });
+    expect(standingFor(forAnn, root.owner)).to.deep.equal({ tier: 2 });
+    const both = openAdmitted(guard.confirmForSelf(forAnn, root, true));
+    expect(openAdmitted(guard.confirmForSelf(both, ann, false)).guard.confirmed_for).to.deep.equal([root.owner]);
+    expect(openAdmitted(guard.confirmForSelf(forAnn, ann, false)).guard).to.deep.equal(stated.guard);
+    for (const no of [principal({ sub: 'ann', actor: 'agent', scopes: ['memory:confirm'] }), principal({ sub: 'ann' })])
+      expect(() => guard.confirmForSelf(stated, no, true)).to.throw(HindsightError);
+    // nobody's confirmation is forged by a change of state
+    expect(() => guard.readmit(forAnn, stated))
+      .to.throw(HindsightError)
+      .with.property('code', 'ERR_INTERNAL');
+    const other = { ...both, memory_id: 'other', guard: forAnn.guard };
+    expect(openAdmitted(guard.unite(both, both, other)).guard.confirmed_for).to.deep.equal([ann.owner]);
+  });
+
+  it('of one’s own words are a stated tier to everybody else', () => {
+    const own = record(4, confirmationBy(bob, bob.owner));
+    expect([ann, bob].map(({ owner }) => standingFor(own, owner))).to.deep.equal([
+      { tier: 3, confirmedBy: 'writer' },
+      { tier: 4, confirmedBy: 'you' },
+    ]);
+    const admins = record(4, confirmationBy(root, bob.owner));
+    expect([ann, root].map(({ owner }) => standingFor(admins, owner))).to.deep.equal([
+      { tier: 4, confirmedBy: 'admin' },
+      { tier: 4, confirmedBy: 'you' },
+    ]);
+    expect([ann, bob].map(({ owner }) => standingFor(record(4), owner).tier)).to.deep.equal([3, 4]);
+    expect([1, 3, 5].map((tier) => standingFor(record(tier), ann.owner))).to.deep.equal([{ tier: 1 }, { tier: 3 }, { tier: 5 }]);
+  });
+
+  it('that a client carried are believed of a person, and of an agent as the policy says', () => {
+    const guard = testGuard();
+    const agent = principal({ sub: 'bob', actor: 'agent', scopes: ['memory:write'] });
+    const pending = memoryRecord({ owner: bob.owner, status: 'pending', trust_tier: 2 });
+    const tierBy = (who: typeof bob, leg: 'session' | 'retry'): number =>
+      openAdmitted(guard.acknowledge(pending, pending, who, { seen: 'whole', leg })).trust_tier;
+    expect([tierBy(bob, 'session'), tierBy(bob, 'retry'), tierBy(agent, 'session')]).to.deep.equal([3, 3, 3]);
+    for (const act of [() => tierBy(agent, 'retry'), () => guard.consentTo(pending, agent, { seen: 'whole', leg: 'retry' })])
+      expect(act).to.throw(HindsightError).with.property('code', 'ERR_ACTOR_FORBIDDEN');
+    expect(guard.believes(principal({ actor: 'service' }), 'retry')).to.equal(false);
   });
 
   it('are noted by the guard, kept by a change of state, and of two memories that become one kept only where both have them', () => {

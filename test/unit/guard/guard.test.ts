@@ -160,7 +160,7 @@ describe('guard: screen', () => {
   it('gives back what a person stated untouched', async () => {
     const hit = hitOf(memoryRecord({ content: 'likes ⟦tea⟧' }), 'a passage');
     const { items } = await guard.screenHits(unscreened([hit]), readScope(guard));
-    expect(items).to.deep.equal([{ value: hit, referenceOnly: false }]);
+    expect(items).to.deep.equal([{ value: hit, referenceOnly: false, trust: { tier: TIER.user_stated } }]);
   });
 
   it('wraps every free text of what was not stated by a person', async () => {

@@ -21,7 +21,7 @@ const hit = (id: string, score: number, content: string, summary?: string): Rank
   parts: [],
 });
 const screened = (hits: readonly RankedHit[], lineOf: (hit: RankedHit) => string): readonly ScreenedItem<RankedHit>[] =>
-  hits.map((value) => ({ value, referenceOnly: false, line: lineOf(value) }));
+  hits.map((value) => ({ value, referenceOnly: false, trust: { tier: value.record.trust_tier }, line: lineOf(value) }));
 
 function within(tokens: number, hits: readonly RankedHit[], topK = 5, query = 'Where is the kettle of Ann?') {
   const budget = budgetOf(tokens, topK, query);

@@ -225,7 +225,13 @@ describe('a turn that waited for a person', () => {
     const world = holding('confirm');
     const [first, second] = [await write(world, 1, 'payday'), await write(world, 2, `${HELD} it`)];
     const held = await world.memory.heldBack(second, world.call());
-    const answer = { memory_id: second, decision: 'approve', content_hash: held?.content_hash ?? '', seen: 'whole' } as const;
+    const answer = {
+      memory_id: second,
+      decision: 'approve',
+      content_hash: held?.content_hash ?? '',
+      seen: 'whole',
+      leg: 'session',
+    } as const;
     const third = await write(world, 3, 'yes');
     await world.memory.acknowledge(answer, world.call());
     expect(head(world, second)).to.include({ status: 'active', trust_tier: 3, prev_turn_id: first, lex_context: 'paydai transfer' });

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { WorkingMemory } from '../../../src/domain/ports.ts';
 import { HindsightError } from '../../../src/errors.ts';
-import { trustFloorStage } from '../../../src/guard/guard.ts';
 import { rescanStage, type TextJudge } from '../../../src/guard/screening/rescan.ts';
 import { loadSecretFinder } from '../../../src/guard/secrets/policy.ts';
 import { secretStage } from '../../../src/guard/secrets/stage.ts';
@@ -280,9 +279,7 @@ describe('memory/working', () => {
     const closed = createWorld({ guard: { admissionStages: [failing] } });
     const turn = { ...SESSION, role: 'user', content: 'x' } as const;
     expect(await rejection(closed.memory.addTurn(turn, closed.call()))).to.include({ code: 'ERR_GUARD_UNAVAILABLE' });
-    const blind = createWorld({
-      guard: { screenStages: [trustFloorStage, { name: 'broken', keep: () => Promise.reject(new Error('broken')) }] },
-    });
+    const blind = createWorld({ guard: { screenStages: [{ name: 'broken', keep: () => Promise.reject(new Error('broken')) }] } });
     await blind.memory.addTurn(turn, blind.call());
     expect(await blind.memory.turns(SESSION, blind.call())).to.deep.include({ turns: [], degraded: ['guard'] });
   });

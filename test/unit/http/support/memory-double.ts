@@ -56,6 +56,7 @@ const ANSWERS: Record<keyof MemoryGateway, unknown> = {
   switchCollect: { namespace: 'user.ann', collect: 'off' },
   listForReview: { items: [], next_cursor: null },
   heldBack: undefined,
+  believes: true,
   acknowledge: { memory_id: MEMORY_ID, outcome: 'approved', status: 'active', version: 2, trust: TRUST },
   decide: { memory_id: MEMORY_ID, outcome: 'approved', status: 'active', version: 2, trust: TRUST },
   stats: {
@@ -98,6 +99,7 @@ export function memoryDouble(): MemoryDouble {
     forget: answer('forget'),
     listForReview: (_state, input, call) => answer('listForReview')(input, call),
     heldBack: (memoryId, call) => answer('heldBack')({ memory_id: memoryId }, call),
+    believes: () => true,
     acknowledge: answer('acknowledge'),
     decide: (_state, input, call) => answer('decide')(input, call),
     reveal: answer('reveal'),

@@ -260,7 +260,8 @@ describe('memory context', () => {
       trust_tier: 4,
       guard: { ...mark, confirmed_by: { principal, of_another } },
     });
-    const confirmed = data('user_confirmed');
+    // to its writer alone it is confirmed
+    const confirmed = data('user_stated');
     expect(await told(by('bob', false))).to.deep.equal([`${confirmed} [${said}, 2026-03-01]`, `${confirmed}（${zh}，2026-03-01）`]);
     expect(await told(by('root', true))).to.deep.equal([
       `- Ana drinks green tea [${said}, confirmed by an administrator, 2026-03-01]`,

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { RankedHit, SignalPart } from '../../../../src/domain/ranking.ts';
 import type { Rerank, Reranker } from '../../../../src/domain/reranker.ts';
+import { TIER } from '../../../../src/domain/trust.ts';
 import { envelopeOf, wrapTexts } from '../../../../src/guard/envelope.ts';
 import type { ScreenedItem } from '../../../../src/guard/guard.ts';
 import { reranked } from '../../../../src/memory/rerank/rerank.ts';
@@ -31,6 +32,7 @@ function encoder(scoreOf: (text: string) => number): Encoder {
 const item = (id: string, score: number, more: Partial<RankedHit> = {}): ScreenedItem<RankedHit> => ({
   value: { record: recordOf({ memory_id: id, content: `text ${id}` }), score, engineScore: score, parts: [], ...more },
   referenceOnly: false,
+  trust: { tier: TIER.user_stated },
 });
 const part = (signal: string, contribution: number): SignalPart => ({
   signal,
@@ -166,7 +168,7 @@ describe('rerank', () => {
     const record = recordOf({ memory_id: 'w', content: 'from a page', title: 'Page', trust_tier: 0 });
     const wrapped = { record: wrapTexts(record, envelopeOf(record, 'ab12')), score: 0.6, engineScore: 1, parts: [] };
     await again(any, [
-      { value: wrapped, referenceOnly: true },
+      { value: wrapped, referenceOnly: true, trust: { tier: TIER.external } },
       item('p', 0.59, { passage: 'the passage' }),
       item('l', 0.58, { record: recordOf({ memory_id: 'l', content: 'x'.repeat(32_000) }) }),
     ]);
