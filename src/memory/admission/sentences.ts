@@ -11,6 +11,8 @@ const MAX_CHARS = 12_000;
 /** Ends of sentences: marks of both scripts and line breaks; those of ASCII only before white space or Han, so that 2.3.1 and ?t=1 stay whole. */
 const SENTENCE_END = /(?<=[。！？；…])(?!["”’」』）)!?！？。…])|(?<=[.!?]["”’)]?)(?=\s)|(?<=[!?])(?=\p{Script=Han})|\n+/u;
 const PICTURES = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\u200d\ufe0f]+/gu;
+/** The same typed: ^_^ and (y) anywhere, :) where no word goes on. */
+const TYPED_PICTURES = /\^[_.-]?\^|\(y\)|(?<![\p{L}\p{N}_])(?:[:;]['-]?[)(DPp]|<3|[TtQ][_A][TtQ]|[xX]D|orz)(?![\p{L}\p{N}_])/gu;
 const CLAUSE_END =
   /[,，;；:：、]\s*|\s[–—-]\s|——|\s(?=(?:since|because|given that|considering|but|as (?:i|we|my)|and (?:i|we|my|our)|so that|though|although)\b)|(?=因为|由于|毕竟|但是|不过|所以|而且|考虑到|鉴于)/u;
 
@@ -24,9 +26,9 @@ export function sentenceOf(cased: string): Sentence {
   return { cased, text: cased.toLowerCase() };
 }
 
-/** NFKC, simplified Chinese, straight apostrophes, no pictures, then cut. Empty pieces are left out. */
+/** NFKC, simplified Chinese, straight apostrophes, no pictures, drawn or typed, then cut. Empty pieces are left out. */
 export function sentencesOf(text: string): readonly Sentence[] {
-  const plain = text.slice(0, MAX_CHARS).normalize('NFKC').replace(/[’‘]/gu, "'").replace(PICTURES, ' ');
+  const plain = text.slice(0, MAX_CHARS).normalize('NFKC').replace(/[’‘]/gu, "'").replace(PICTURES, ' ').replace(TYPED_PICTURES, ' ');
   const simplified = hasHan(plain) ? toSimplified(plain) : plain;
   const sentences: Sentence[] = [];
   for (const piece of simplified.split(SENTENCE_END)) {

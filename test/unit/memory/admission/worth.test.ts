@@ -57,6 +57,54 @@ describe('worth of a text', () => {
       }
   });
 
+  it('keeps no acknowledgement, with whatever marks, pictures and particles at its end, and with or without a session', () => {
+    const said = [
+      ...[
+        '好的，收到',
+        '收到',
+        '好的好的',
+        '好的呢',
+        '好嘞',
+        '嗯嗯',
+        '了解了',
+        '明白了，谢谢',
+        '多谢啦',
+        '没问题',
+        '辛苦了',
+        'OK收到',
+        '知道了',
+      ],
+      ...['ok', 'ok thanks', 'Okay, got it', 'Got it, will do', 'Sounds good', 'Fine by me', 'Noted', 'Perfect, thanks', 'lol ok', 'np'],
+    ];
+    const ends = ['', '。', '！', '!!', '...', '…', '~', '～', '👍', ' 🙏🏻', '✅', '❤️', ' 🎉🎉', '^_^', ' ^^', ':)', ' (y)', '哈', '哈。'];
+    for (const one of said)
+      for (const end of ends)
+        for (const session of [{}, { session_id: 's' }]) expect(worth({ content: one + end, ...session }).keep, one + end).to.equal(false);
+  });
+
+  it('keeps decisions, errors and results of tools in both languages, with or without a session and a picture at the end', () => {
+    const said: readonly (readonly [string, 'tool' | undefined])[] = [
+      ['我们决定改用 Postgres 存储订单。', undefined],
+      ['决定：周五上线，不再延期。', undefined],
+      ['We decided to ship on Friday and freeze the API.', undefined],
+      ['Decision: use blue/green deploys for billing.', undefined],
+      ['构建失败：tsc 报错 TS2345，在 src/app.ts 第 12 行。', 'tool'],
+      ['部署脚本报错：缺少环境变量 DB_URL', undefined],
+      ['Error: ECONNREFUSED 127.0.0.1:9200 while indexing batch 7', 'tool'],
+      ['The migration failed with a deadlock on table orders.', undefined],
+      ['测试结果：128 个通过，3 个失败（登录、退款、导出）。', 'tool'],
+      ['扫描完成：共发现 4 个高危漏洞。', 'tool'],
+      ['Test run finished: 412 passed, 2 failed (checkout, refund).', 'tool'],
+      ['Query returned 3 rows: Ana, Bo, Kim.', 'tool'],
+    ];
+    for (const [content, type] of said)
+      for (const end of ['', ' ✅', '！'])
+        for (const session of [{}, { session_id: 's' }]) {
+          const found = worth({ content: content + end, ...session, ...(type === undefined ? {} : { source: { type } }) });
+          expect(found.keep && found.layer !== 'working', content + end).to.equal(true);
+        }
+  });
+
   it('keeps no acknowledgement, small talk or question, and says why', () => {
     const rows: readonly (readonly [string, RegExp])[] = [
       ['好的', /only acknowledges/],
