@@ -112,7 +112,11 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
         const { record } = one;
         recent.remember(record);
         const winner = isLate ? await quietly(() => settleLate(call, record, step.holds ?? [])) : undefined;
-        if (winner === undefined) await quietly(() => marks.set(call, record, step));
+        if (winner === undefined)
+          await quietly(async () => {
+            await marks.set(call, record, step);
+            for (const { memory_id: id } of step.replaces) recent.forget(id);
+          });
         changed ||= isLate || step.outcome !== undefined;
         const result = storedResult(record, step);
         results.set(i, winner === undefined ? result : copyOf(result, winner));

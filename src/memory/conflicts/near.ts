@@ -61,6 +61,8 @@ interface Recent {
 export interface RecentTexts {
   /** What is stored as given (`admission: keep`) is left to the index. */
   remember(record: MemoryRecord): void;
+  /** It has ended, or says something else: whoever compares with it would read it for nothing. */
+  forget(memoryId: string): void;
   /** Oldest first; those that share enough terms are found one by one. */
   near(record: MemoryRecord, terms: ReadonlySet<string>, overlap: number): Iterable<MemoryRecord>;
 }
@@ -101,6 +103,7 @@ export function createRecentTexts(clock: Clock): RecentTexts {
       chars += one.chars;
       while (all.size > RECENT_KEPT || chars > RECENT_CHARS) drop(firstOf(all));
     },
+    forget: drop,
     *near(record, terms, overlap) {
       const nowMs = clock();
       for (const one of places.get(placeOf(record))?.values() ?? [])

@@ -65,6 +65,15 @@ describe('the texts stored lately', () => {
     expect(kept).to.not.have.any.keys('vec_en', 'lex_uni', 'lex_bi', 'summary');
   });
 
+  it('are none that have ended since', () => {
+    const { recent, near } = recentTexts();
+    const [one, other] = [tea(), tea()];
+    for (const record of [one, other]) recent.remember(record);
+    recent.forget(one.memory_id);
+    recent.forget('nobody');
+    expect(near(tea()).map(({ memory_id: id }) => id)).to.deep.equal([other.memory_id]);
+  });
+
   it('are none that were to be stored as given', () => {
     const { recent, near } = recentTexts();
     recent.remember(tea({ admission: 'keep' }));
