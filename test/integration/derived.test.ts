@@ -1,6 +1,7 @@
 /** What others read of a stored summary once one of its sources is gone from them, over REST on a real engine. */
 import { expect } from 'chai';
 import { SCOPES } from '../../src/domain/principal.ts';
+import { eventually } from '../support/program.ts';
 import { startHashedService, type Answer, type HashedService } from '../support/service.ts';
 
 describe('a stored summary in a team’s namespace', function () {
@@ -76,4 +77,34 @@ describe('a stored summary in a team’s namespace', function () {
     expect(versions[0].changes.map(({ field }: { field: string }) => field)).to.deep.equal(['reason']);
     expect(JSON.stringify(versions[0].changes)).to.contain('something else');
   });
+
+  it('that somebody keeps to themself goes as well once a source is made private, and comes back when it is shared', async () => {
+    const { ids } = await summarized();
+    const own = await keptByBob('Summed up: the safe code is on the red card.', ids[0]);
+    await call('PATCH', `/v1/memories/${ids[0]}`, ann, { visibility: 'private' });
+    await gone(own);
+    await call('PATCH', `/v1/memories/${ids[0]}`, ann, { visibility: 'shared' });
+    expect((await call('GET', `/v1/memories/${own}`, bob)).status).to.equal('active');
+  });
+
+  it('is in doubt a moment after a source has got a newer value, whoever keeps it', async () => {
+    await summarized();
+    const slot = { kind: 'fact', subject: 'archive', topic: 'address', namespace: `team.t${nth}`, visibility: 'shared', layer: 'semantic' };
+    const old = (await call('POST', '/v1/memories', ann, { ...slot, content: 'The archive is kept in Rome.' })).results[0].memory_id;
+    const own = await keptByBob('Summed up: the archive is kept in Rome.', old);
+    const [newer] = (await call('POST', '/v1/memories', ann, { ...slot, content: 'The archive is kept in Oslo.' })).results;
+    expect(newer).to.include({ outcome: 'replaced' });
+    const { status, reason } = await eventually(
+      () => call('GET', `/v1/memories/${own}`, bob),
+      (found) => found.reason !== undefined,
+      20_000,
+    );
+    expect([status, reason]).to.deep.equal(['active', 'possibly outdated: a memory that it sums up says something else by now']);
+  });
+
+  async function keptByBob(content: string, parent: string | undefined): Promise<string> {
+    const item = { content, kind: 'summary', visibility: 'private', namespace: `team.t${nth}`, admission: 'keep' };
+    const { results } = await call('POST', '/v1/memories', bob, { ...item, source: { type: 'agent', parents: [parent] } });
+    return results[0].memory_id as string;
+  }
 });

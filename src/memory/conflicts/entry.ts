@@ -18,8 +18,8 @@ export interface MetRef extends RecordRef {
 export type Claimed =
   /** Made now, or by an earlier attempt of the same call. */
   | { readonly state: 'ours'; readonly held: HeldSlot }
-  /** Its memory has ended or says something else by now, or never came. */
-  | { readonly state: 'free'; readonly held: HeldSlot; readonly came: boolean }
+  /** Its memory (`former`) has ended or says something else by now, or never came. */
+  | { readonly state: 'free'; readonly held: HeldSlot; readonly came: boolean; readonly former?: MemoryRecord }
   | { readonly state: 'held'; readonly held: HeldSlot; readonly head: StoredRecord }
   /** Somebody is about to store it, or it moved this moment. */
   | { readonly state: 'wait' };

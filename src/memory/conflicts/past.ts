@@ -25,6 +25,25 @@ export function inOrder(a: MemoryRecord, b: MemoryRecord): readonly [MemoryRecor
   return order ? [a, b] : [b, a];
 }
 
+/**
+ * Whether a superseded memory is of the very turn that is written again: a log that is read in once more, and no change back to what was
+ * said before, which is another turn.
+ */
+export function isSameTurn(former: MemoryRecord, record: MemoryRecord, policy: RelationPolicy): boolean {
+  return (
+    former.status === 'superseded' &&
+    record.session_id !== undefined &&
+    record.turn !== undefined &&
+    former.session_id === record.session_id &&
+    former.turn === record.turn &&
+    former.owner === record.owner &&
+    former.occurred_at === record.occurred_at &&
+    former.trust_tier >= record.trust_tier &&
+    printOf(former, policy) === printOf(record, policy) &&
+    !bringsTags(former, record)
+  );
+}
+
 /** For each of these earlier values the memory of its owner that tells the same of the same time, where one is stored. Errors: ERR_STORE_*. */
 export async function knownPasts(
   reads: ServiceReads,

@@ -15,7 +15,7 @@ import { standingOf } from './keys.ts';
 import { meets, refOf, repeats } from './meet.ts';
 import { nearOf, searchNear, type NearSearch, type RecentTexts } from './near.ts';
 import { paced } from './pace.ts';
-import { knownPasts } from './past.ts';
+import { isSameTurn, knownPasts } from './past.ts';
 import { againstUnread } from './unread.ts';
 import { within } from './within.ts';
 
@@ -37,6 +37,8 @@ const SEARCHED_EARLY = 4;
 /** Relations of two texts between two turns of other calls: 0.05 to 0.3 ms each. */
 const RELATIONS_PER_SLICE = 50;
 
+const REPLAYED = 'the same turn, and what it said has been replaced since';
+
 const WAIT: Decision = { step: { do: 'wait' }, moves: [], unfinished: [] };
 
 export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, recent: RecentTexts): Plan {
@@ -55,7 +57,11 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     if (standing.state === 'ours') return { ...plain, moves: renewed(standing.held, rights.nowMs) };
     if (standing.state === 'wait') return WAIT;
     const taken = { ...plain, moves: [movedTo(standing.held, print.document)] };
-    if (standing.state === 'free') return taken;
+    if (standing.state === 'free') {
+      const { former } = standing;
+      const isReplay = former !== undefined && isSameTurn(former, record, policy) && readable(call, former);
+      return isReplay ? { ...plain, step: repeats(former, REPLAYED) } : taken;
+    }
     const { head } = standing;
     if (!readable(call, head.record)) return plain;
     const meeting = meetingSame(head.record, record, 'the same words', rights);

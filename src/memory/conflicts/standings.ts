@@ -140,7 +140,7 @@ function claimedBy(
   // it never came: what it was to take the place of still stands
   const previous = previous_id === undefined ? undefined : heads.get(previous_id);
   if (head === undefined && previous !== undefined && holding(previous)) return { state: 'held', held, head: previous };
-  return { state: 'free', held, came: head !== undefined };
+  return { state: 'free', held, came: head !== undefined, ...(head === undefined ? {} : { former: head.record }) };
 }
 
 /** Whether a stored memory still is what the claim says. */

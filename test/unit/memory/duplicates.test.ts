@@ -511,6 +511,27 @@ describe('slots at the write', () => {
     }
   });
 
+  it('adds nothing when turns are read in once more in which a value changed, and lets a later turn change it back', async () => {
+    const world = createWorld();
+    const turn = (city: string, n: number): WriteInput => ({ ...home(`Ann lives in ${city}`), session_id: 's', turn: n });
+    const log = [turn('Paris', 1), turn('Rome', 2), { ...fact('Ann likes green tea'), session_id: 's', turn: 3 }];
+    await world.memory.write({ items: log }, world.call());
+    const before = heads(world).map(({ memory_id: id, version, status }) => [id, version, status]);
+    for (let n = 0; n < 3; n += 1) {
+      const { results } = await world.memory.write({ items: log }, world.call());
+      expect(results.map(({ outcome }) => outcome)).to.deep.equal(['duplicate', 'duplicate', 'duplicate']);
+      for (const one of log) expect((await put(world, one)).outcome).to.equal('duplicate');
+    }
+    expect(heads(world).map(({ memory_id: id, version, status }) => [id, version, status])).to.deep.equal(before);
+    expect((await put(world, turn('Paris', 4))).outcome).to.equal('replaced');
+    expect(
+      heads(world)
+        .filter(({ status, topic }) => status === 'active' && topic === 'residence')
+        .map(({ content }) => content),
+    ).to.deep.equal(['Ann lives in Paris']);
+    expect((await put(world, turn('Rome', 2))).outcome, 'the turn that said so before').to.equal('duplicate');
+  });
+
   it('does so of values that words alone tell, in both languages', async () => {
     for (const [one, other] of [
       ['The build of the shop takes 12 minutes on the old runner', 'The build of the shop takes 7 minutes on the old runner'],
