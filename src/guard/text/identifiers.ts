@@ -12,6 +12,8 @@ export type Named = Partial<
 /** Longer ones are running text, which the other readings take. */
 const MAX_NAME_CHARS = 200;
 const MAX_URI_CHARS = 2_048;
+const MAX_LINE_CHARS = 4_096;
+const BETWEEN_HAN = /(?<=\p{Script=Han}) (?=\p{Script=Han})/gu;
 /** An order takes three words; pairs like skip_review and api_key are names of things. */
 const MIN_WORDS = 3;
 const SEPARATORS = /[_\-./:+~?&=#,;|\\\u2010-\u2015\uff3f\u00b7\u30fb]+/g;
@@ -22,14 +24,16 @@ const SCHEME = /^[a-z][a-z\d+.-]{0,31}:\/{0,2}/i;
 
 /** The words of one name apart; undefined when it has no separators or too few words to say anything. */
 export function wordsOf(name: string): string | undefined {
-  const apart = name.normalize('NFKC').replace(INNER_CAPITAL, ' ').replace(SEPARATORS, ' ').trim();
+  const apart = spaced(name);
   if (apart === name.trim()) return undefined;
   const words = apart.split(/\s+/);
   // Chinese has no spaces: a name with one separator may be a sentence
   return words.length >= MIN_WORDS || /\p{Script=Han}{2}/u.test(apart) ? words.join(' ') : undefined;
 }
 
-/** Every name of a record as the words it spells, each by itself: names side by side make no sentence. */
+const spaced = (name: string): string => name.normalize('NFKC').replace(INNER_CAPITAL, ' ').replace(SEPARATORS, ' ').trim();
+
+/** Every name of a record as the words it spells, each by itself. */
 export function namesOf(record: Named): readonly string[] {
   const spelled = new Set<string>();
   const add = (name: string | undefined): void => {
@@ -40,6 +44,39 @@ export function namesOf(record: Named): readonly string[] {
   for (const field of ['tags', 'keywords', 'entities', 'triggers'] as const) record[field]?.forEach((name) => add(name));
   addMetadata(record.metadata, add);
   return [...spelled];
+}
+
+/**
+ * The short fields of a record read on as one line, for an order may be split over them, a word or two in each: all of them in the order in
+ * which answers show them, and the values of metadata without their keys between. None where that is what the plain reading joins already
+ * (views.ts, a line that goes on in the next): no name has separators, and no two of them are Chinese, which has no spaces.
+ */
+export function joinedNamesOf(record: Named): readonly string[] {
+  const { title, subject, topic, task_type, session_id, task_id, tags = [], keywords = [], entities = [], metadata } = record;
+  const values: string[] = [];
+  const pairs: string[] = [];
+  const walk = (value: unknown): void => {
+    if (typeof value === 'string') {
+      values.push(value);
+      pairs.push(value);
+    }
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, part] of Object.entries(value)) {
+      if (!Array.isArray(value)) pairs.push(key);
+      walk(part);
+    }
+  };
+  walk(metadata);
+  const short = [title, subject, topic, task_type, session_id, task_id].filter((name) => name !== undefined);
+  return [[...short, ...tags, ...keywords, ...entities, ...pairs], values].flatMap((names) => lineOf(names) ?? []);
+}
+
+function lineOf(names: readonly string[]): string | undefined {
+  const short = names.filter((name) => name.length <= MAX_NAME_CHARS);
+  const apart = short.map((name) => spaced(name));
+  const line = apart.join(' ').replace(BETWEEN_HAN, '').slice(0, MAX_LINE_CHARS);
+  const read = short.length < 2 || line === short.map((name) => name.trim()).join(' ');
+  return read ? undefined : line;
 }
 
 /** What the words of an address say; without its scheme, which alone would make a destination of it. */

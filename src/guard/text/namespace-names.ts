@@ -3,6 +3,7 @@ import { TIER } from '../../domain/trust.ts';
 import type { NamespaceStore } from '../../domain/ports.ts';
 import { HindsightError } from '../../errors.ts';
 import { wordsOf } from './identifiers.ts';
+import { namesSubject } from './subjects.ts';
 import type { RuleSet } from './rules.ts';
 import { viewsOf } from './views.ts';
 
@@ -12,21 +13,32 @@ type NameJudge = (namespace: string) => readonly string[];
 const NAMES_KEPT = 10_000;
 const NOTHING: readonly string[] = [];
 
-/** Judges names as what a stranger says, whoever makes them, for others read them; what was judged is remembered in this process. */
+/**
+ * Judges names as what a stranger says, whoever makes them, for others read them; what was judged is remembered in this process. A segment
+ * may speak for itself, and so may all of them in their order. What names a subject (`delete-old-backups-runbook`) speaks to nobody.
+ */
 export function nameJudge(rules: RuleSet): NameJudge {
   const known = new Map<string, readonly string[]>();
   return (namespace) => {
     const before = known.get(namespace);
     if (before !== undefined) return before;
-    const words = wordsOf(namespace);
-    const found =
-      words === undefined
-        ? NOTHING
-        : viewsOf(words).flatMap(({ text, hidden }) => rules.find(text, TIER.external, hidden).map(({ ruleId }) => `${ruleId}@namespace`));
+    const found = [...new Set([namespace, ...namespace.split('.')])].flatMap((name) => judged(rules, name));
     if (known.size >= NAMES_KEPT) known.clear();
     known.set(namespace, found.length === 0 ? NOTHING : [...new Set(found)]);
     return known.get(namespace) ?? NOTHING;
   };
+}
+
+function judged(rules: RuleSet, name: string): readonly string[] {
+  const words = wordsOf(name);
+  if (words === undefined) return NOTHING;
+  const named = namesSubject(words);
+  return viewsOf(words).flatMap(({ text, hidden }) =>
+    rules
+      .find(text, TIER.external, hidden)
+      .filter(({ addresses }) => addresses || hidden || !named)
+      .map(({ ruleId }) => `${ruleId}@namespace`),
+  );
 }
 
 /**

@@ -1,12 +1,13 @@
 /** The text guard as a stage of admission: every text field, in every reading, against the rules, at the tier the writer reaches. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { INSTRUCTION_TIER, TIER, VERDICTS, type Verdict } from '../../domain/trust.ts';
+import { INSTRUCTION_TIER, VERDICTS, type Verdict } from '../../domain/trust.ts';
 import type { AdmissionStage } from '../admission.ts';
 import type { TextJudge } from '../screening/rescan.ts';
 import { sealedTextsOf } from '../sealed-texts.ts';
-import { namesOf, wordsOfAddress } from './identifiers.ts';
+import { joinedNamesOf, namesOf, wordsOfAddress } from './identifiers.ts';
 import { nameJudge } from './namespace-names.ts';
 import type { RuleSet } from './rules.ts';
+import { tellsSomebody } from './subjects.ts';
 import { verdictFor, type VerdictTable } from './verdicts.ts';
 import { readingBudget, viewsOf } from './views.ts';
 
@@ -42,10 +43,12 @@ export function textJudge({ rules, verdicts }: TextGuardPolicy): TextJudge {
       verdict = graver(verdict, verdictFor(verdicts, 'sensitive', true, tier));
     }
     const address = record.uri === undefined ? undefined : wordsOfAddress(record.uri);
-    for (const words of address === undefined ? namesOf(record) : [...namesOf(record), address])
+    const joined = joinedNamesOf(record);
+    for (const words of [...namesOf(record), ...joined, ...(address === undefined ? [] : [address])])
       for (const view of viewsOf(words))
         for (const finding of rules.find(view.text, tier, view.hidden)) {
-          if (words === address && !finding.addresses) continue;
+          const subject = words === address || (!view.hidden && joined.includes(words) && !tellsSomebody(words));
+          if (subject && !finding.addresses) continue;
           ruleIds.add(`${finding.ruleId}@name`);
           verdict = graver(verdict, verdictFor(verdicts, finding.contentClass, view.hidden, tier));
         }
@@ -74,18 +77,12 @@ function wholeGroup(text: string, from: number): number {
 }
 
 /**
- * The judge as a stage: it looks at the tier that earlier stages have left. Of what others will read it also notes the rules that hold for a
- * foreign text: a person's order to their own assistant is none to other people's (the screen shows it to them as data).
+ * The judge as a stage: it looks at the tier that earlier stages have left. What others will read is judged no otherwise: to them it is data
+ * by its owner, whatever the rules say of it (confirmation.ts).
  */
 export const textStage = (judge: TextJudge): AdmissionStage => ({
   name: 'text',
-  judge: async (draft, { unmasked, source }, { tier }) => {
-    const text = { ...draft, ...unmasked, uri: source?.uri };
-    const found = await judge(text, tier);
-    if (draft.visibility !== 'shared' || tier < INSTRUCTION_TIER) return found;
-    const { ruleIds } = await judge(text, TIER.external);
-    return { ...found, ruleIds: [...new Set([...found.ruleIds, ...ruleIds])] };
-  },
+  judge: (draft, { unmasked, source }, { tier }) => judge({ ...draft, ...unmasked, uri: source?.uri }, tier),
 });
 
 const graver = (a: Verdict, b: Verdict): Verdict => (VERDICTS.indexOf(b) > VERDICTS.indexOf(a) ? b : a);

@@ -34,8 +34,10 @@ describe('names of namespaces', () => {
     let asked = 0;
     const counting: RuleSet = { find: (...args) => (asked++, rules.find(...args)) };
     const judge = nameJudge(counting);
+    expect(judge('shared.skip-the_gate')).to.deep.equal(['skip@namespace']);
+    const once = asked;
     for (let i = 0; i < 3; i += 1) expect(judge('shared.skip-the_gate')).to.deep.equal(['skip@namespace']);
-    expect(asked).to.equal(1);
+    expect(asked).to.equal(once);
     for (const name of ['shared', 'user.mary-ann', 'shared.gate-keepers-of-the-museum']) expect(judge(name), name).to.deep.equal([]);
   });
 
