@@ -97,6 +97,13 @@ type ForgetPatch = Pick<MemoryRecord, 'reason' | 'version' | 'updated_at' | 'val
 /** What may be written without the guard's admission. */
 export type RecordPatch = DerivedPatch | ForgetPatch;
 
+/** Languages present, and whether any record has passages, and any a summary. */
+export interface NamespaceContents {
+  readonly languages: ReadonlySet<string>;
+  readonly passages: boolean;
+  readonly summaries: boolean;
+}
+
 /**
  * A tenant's memories. Failures: ERR_STORE_UNAVAILABLE when Elasticsearch cannot be reached or answers 429/5xx, ERR_STORE_REJECTED
  * when it refuses the call. A missing tenant index reads as empty and is made by the first write.
@@ -143,8 +150,8 @@ export interface MemoryIndex {
   ): Promise<Unscreened<readonly MemoryRecord[]>>;
   /** Makes all acknowledged writes of the tenant visible to searches. */
   refresh(tenant: string): Promise<void>;
-  /** What the namespaces in scope hold: languages present, and whether any record has passages. Cached for 60 s, told of writes by `noteWritten`. */
-  holdings(scope: Scoped<{ readonly key: string }>): Promise<{ readonly languages: ReadonlySet<string>; readonly passages: boolean }>;
+  /** What the namespaces in scope hold. Cached for 60 s, told of writes by `noteWritten`. */
+  holdings(scope: Scoped<{ readonly key: string }>): Promise<NamespaceContents>;
   noteWritten(tenant: string, namespaces: readonly string[]): void;
 }
 

@@ -60,6 +60,10 @@ export interface SearchSpec {
   readonly taskType: string | undefined;
   /** True when the namespaces searched hold passages: adds the named nested knn clause. */
   readonly passages: boolean;
+  /** False: no record of the namespaces searched has a summary, so that there is nothing to ask of them. */
+  readonly summaries?: boolean;
+  /** True: of a record with a vector in both spaces each is told by itself, as an explanation wants; costs the second space's search once more. */
+  readonly explain?: boolean;
   /** Of the candidates these alone, each scored as among all; for why-not. */
   readonly only?: readonly string[];
   /** What was held then, earlier versions among it; the scope says what of it may be seen now. */

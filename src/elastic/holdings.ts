@@ -1,8 +1,8 @@
-/** What the namespaces in scope hold (languages, passages): decides which extra clauses a search carries; cached, and asked by existence only. */
+/** What the namespaces in scope hold (languages, passages, summaries): decides which extra clauses a search carries; cached, and asked by existence only. */
 import type { Client, estypes } from '@elastic/elasticsearch';
 import type { Clock } from '../domain/clock.ts';
 import { LANGUAGES } from '../domain/memory.ts';
-import type { MemoryIndex } from '../domain/ports.ts';
+import type { MemoryIndex, NamespaceContents } from '../domain/ports.ts';
 import type { Scope } from '../domain/scope.ts';
 import { openScoped } from '../domain/sealed.ts';
 import { HindsightError } from '../errors.ts';
@@ -21,9 +21,7 @@ export type Holdings = Pick<MemoryIndex, 'holdings' | 'noteWritten'>;
 const CACHE_MS = 60_000;
 const ENTRIES_KEPT = 10_000;
 
-interface Entry {
-  readonly languages: ReadonlySet<string>;
-  readonly passages: boolean;
+interface Entry extends NamespaceContents {
   readonly readAt: number;
   /** Writes heard of, of all tenants, when the question was sent: what the entry lacks must be asked again after a later one. */
   readonly writesBefore: number;
@@ -68,7 +66,7 @@ export function createHoldings(client: Client, prefix: string, clock: Clock): Ho
 }
 
 /**
- * Asks for each language and for passages whether one record exists; what a still fresh entry already has is not asked again. Each
+ * Asks for each language, for passages and for summaries whether one record exists; what a still fresh entry already has is not asked again. Each
  * question ends at its first hit (terminate_after), or at once where the term is absent: an aggregation would read every record.
  */
 async function ask(
@@ -87,10 +85,12 @@ async function ask(
   if (known?.passages !== true) {
     questions.push({ name: 'passages', clause: { nested: { path: 'passages', query: { exists: { field: 'passages.start' } } } } });
   }
+  if (known?.summaries !== true) questions.push({ name: 'summaries', clause: { exists: { field: 'lex_summary' } } });
   const found = await exists(client, placementOf(prefix, scope.tenant).memory, scope, questions);
   return {
     languages: new Set([...(known?.languages ?? []), ...languages.filter((language) => found.has(language))]),
     passages: known?.passages === true || found.has('passages'),
+    summaries: known?.summaries === true || found.has('summaries'),
     readAt,
   };
 }

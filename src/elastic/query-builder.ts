@@ -27,8 +27,8 @@ export function buildSearchBody(spec: SearchSpec, scopeFilter: readonly QueryCla
     // not inside knn: who the nearest are does not change
     filter: spec.only === undefined ? filter : [...filter, { terms: { memory_id: [...spec.only] } }],
     should: [
-      ...lexicalClauses(words, context),
-      ...vectorClauses(words, context, filter),
+      ...lexicalClauses(words, context, spec.summaries !== false),
+      ...vectorClauses(words, context, { filter, apart: spec.explain === true || spec.asOf !== undefined }),
       ...speakerClauses(words, context),
       ...dateClauses(context),
       ...exactClauses(context),

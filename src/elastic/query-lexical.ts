@@ -43,10 +43,10 @@ function queryWords(query: string, most: number): QueryWords {
  * `lex`; [] when the question has no words or words have no weight. Of two wordings the one that a record fits better counts, as `lex_1` and
  * `lex_2` tell: they ask the same, so added up their common words would weigh twice what those of one wording do.
  */
-export function lexicalClauses(words: readonly QueryWords[], { profile }: RankContext): QueryClause[] {
+export function lexicalClauses(words: readonly QueryWords[], { profile }: RankContext, summaries: boolean): QueryClause[] {
   const { boosts } = profile;
   const boost = boosts['lexical'] ?? 1;
-  const lists = words.map((one) => fieldClauses(one, boosts));
+  const lists = words.map((one) => fieldClauses(one, boosts, summaries));
   if (boost === 0 || lists.every((should) => should.length === 0)) return [];
   const weight = boost === 1 ? {} : { boost };
   const [only = []] = lists;
@@ -55,14 +55,15 @@ export function lexicalClauses(words: readonly QueryWords[], { profile }: RankCo
   return [{ dis_max: { _name: 'lex', ...weight, queries } }];
 }
 
-function fieldClauses(words: QueryWords, boosts: Readonly<Record<string, number>>): QueryClause[] {
+/** Without `summaries` there are none to look in. */
+function fieldClauses(words: QueryWords, boosts: Readonly<Record<string, number>>, summaries: boolean): QueryClause[] {
   return [
     ...match('lex_uni', words.uni, boosts['uni']),
     ...match('lex_uni', words.names, boosts['names']),
     ...match('lex_bi', words.bi, boosts['bi']),
     ...match('lex_word', words.word, boosts['word']),
     ...(words.latin ? match('lex_context', words.uni, boosts['context']) : []),
-    ...match('lex_summary', [...words.uni, ...words.bi], boosts['summary']),
+    ...(summaries ? match('lex_summary', [...words.uni, ...words.bi], boosts['summary']) : []),
     ...(boosts['codes'] === 0 ? [] : words.codes.map((value) => ({ term: { codes: { value, boost: boosts['codes'] ?? 1 } } }))),
   ];
 }

@@ -96,6 +96,9 @@ export async function rank(
     taskId: input.task_id,
     taskType: input.task_type,
     passages: holdings.passages,
+    // an earlier version may have had one
+    summaries: holdings.summaries || asOf !== undefined,
+    explain: input.explain === true || input.why_not !== undefined,
     ...(asOf === undefined ? {} : { asOf }),
   };
   const screen = { ...options.screen, floor, influenceOnly: input.influence_only === true };

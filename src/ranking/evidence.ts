@@ -5,6 +5,8 @@ import type { KnnClause, RankContext } from './context.ts';
 import { engineTotal } from './signals/catalogue.ts';
 import type { Evidence } from './signals/signal.ts';
 
+/** Name of the mark of a record that the second space alone has a vector of. */
+export const OTHER_ALONE = 'other_alone';
 /** Named clauses that add to `_score`; all others stand in one dis_max. */
 const ADDED = ['lex', 'spk', 'date', 'exact'];
 /** `_score` and clause scores are 32-bit floats: near 1,000 their steps are 6e-5, and up to ten of them are added. */
@@ -14,7 +16,9 @@ const NO_VECTOR_SHARE = 0.005;
 
 /**
  * The evidence of one hit. The unnamed knn clause stands in a dis_max with the clauses `passage`, `knn_<space>`, `due` and `rescue`: the
- * remainder is the best of them, so the record's own cosine is known only where it is that best one.
+ * remainder is the best of them, so the record's own cosine is known only where it is that best one. Where the second space is not named,
+ * what remains of a record without an own vector (`other_alone`) is that space's; of one with both vectors it counts as the own one's: both
+ * stand on one scale.
  */
 export function evidenceOf(hit: IndexHit, context: RankContext): Evidence {
   const { named, record } = hit;
@@ -37,10 +41,12 @@ export function evidenceOf(hit: IndexHit, context: RankContext): Evidence {
 
   const { primary, other } = similarity;
   const passage = named['passage'] ?? 0;
-  const second = other === undefined ? 0 : (named[`knn_${other.vector.space}`] ?? 0);
   const due = named['due'] ?? 0;
   const rescue = named['rescue'] ?? 0;
-  const own = remainder > Math.max(passage, second, due, rescue) + FLOAT_SLACK && remainder > primary.boost * NO_VECTOR_SHARE;
+  const isRest = remainder > Math.max(passage, due, rescue) + FLOAT_SLACK && remainder > primary.boost * NO_VECTOR_SHARE;
+  const alone = isRest && named[OTHER_ALONE] !== undefined ? remainder : 0;
+  const second = other === undefined ? 0 : (named[`knn_${other.vector.space}`] ?? alone);
+  const own = isRest && remainder > second + FLOAT_SLACK;
   return {
     ...base,
     cosine: own ? cosineOf(remainder, primary) : null,

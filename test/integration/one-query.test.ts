@@ -280,7 +280,7 @@ describe('the one hybrid query on a real engine', function () {
 
   for (const [name, spec] of Object.entries(SPECS)) {
     it(`accepts the query "${name}", and its parts add up to _score for every hit`, async () => {
-      const page = await search(exact, spec, ['user.ann', 'user.bob']);
+      const page = await search(exact, { ...spec, explain: true }, ['user.ann', 'user.bob']);
       if (name === 'wordless') expect(page.hits).to.have.length(0);
       else expect(page.hits.length).to.be.greaterThan(3);
       const context = rankContext(spec);
@@ -300,6 +300,28 @@ describe('the one hybrid query on a real engine', function () {
       }
     });
   }
+
+  it('gives the same hits, scores and order where the second space is not named, and its cosines to records that it alone serves', async () => {
+    let alone = 0;
+    for (const spec of Object.values(SPECS).filter(({ vectors }) => vectors.length > 1)) {
+      const [lean, apart] = [
+        await search(exact, spec, ['user.ann', 'user.bob']),
+        await search(exact, { ...spec, explain: true }, ['user.ann', 'user.bob']),
+      ];
+      const context = rankContext(spec);
+      const cosines = new Map(apart.hits.map((hit) => [hit.record.memory_id, evidenceOf(hit, context).otherCosine]));
+      for (const hit of lean.hits) {
+        expect(Object.keys(hit.named)).to.not.include('knn_zh');
+        if (hit.named['other_alone'] === undefined || evidenceOf(hit, context).otherCosine === null) continue;
+        expect(evidenceOf(hit, context).otherCosine).to.be.closeTo(cosines.get(hit.record.memory_id) ?? NaN, 1e-5);
+        alone += 1;
+      }
+      const [ranked, told] = [fuse(lean, spec), fuse(apart, spec)];
+      expect(ranked.map(({ record }) => record.memory_id)).to.deep.equal(told.map(({ record }) => record.memory_id));
+      for (const [i, { score }] of ranked.entries()) expect(score).to.be.closeTo(told[i]?.score ?? NaN, 1e-5);
+    }
+    expect(alone).to.be.greaterThan(5);
+  });
 
   it('runs them all on the product’s int8 vectors too, with cosines as near as int8 allows', async () => {
     for (const spec of Object.values(SPECS)) {

@@ -248,7 +248,11 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
     holdings: async (box) => {
       await enter('holdings');
       const all = visible(box.scope, {});
-      return { languages: new Set(all.map((record) => record.language)), passages: all.some((record) => record.passages !== undefined) };
+      return {
+        languages: new Set(all.map((record) => record.language)),
+        passages: all.some((record) => record.passages !== undefined),
+        summaries: all.some((record) => record.lex_summary !== undefined),
+      };
     },
     noteWritten: () => undefined,
     queue: {

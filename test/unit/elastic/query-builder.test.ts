@@ -1,6 +1,7 @@
 /** The whole request body of the one hybrid query, for each kind of question; test/integration/one-query.test.ts runs the same bodies. */
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { SearchSpec } from '../../../src/domain/ranking.ts';
 import type { QueryClause } from '../../../src/domain/scope.ts';
 import { buildSearchBody } from '../../../src/elastic/query-builder.ts';
 import { withWeights } from '../../../src/ranking/profile.ts';
@@ -60,6 +61,11 @@ const within = (boost: number, ...ranges: [string, string][]): QueryClause => ({
     boost,
   },
 });
+/** By the first space: records without a vector there, with a mark where one is wanted, and those not in Latin script alone. */
+const notServed = (mark?: string): QueryClause => {
+  const alone = { bool: { ...(mark === undefined ? {} : { _name: mark }), must_not: [{ exists: { field: 'vec_en' } }] } };
+  return { bool: { should: [alone, { bool: { must_not: [{ term: { language: 'en' } }] } }], minimum_should_match: 1 } };
+};
 const code = (value: string): QueryClause => ({ term: { codes: { value, boost: 3 } } });
 const english = (terms: string): QueryClause[] => [match('lex_uni', terms), match('lex_context', terms), match('lex_summary', terms, 0.5)];
 
@@ -140,7 +146,6 @@ describe('the one hybrid query', () => {
 
   it('asks two wordings in two languages each in its own space', () => {
     const [bigrams, terms] = ['她喜 喜欢 欢喝 喝哪 哪种 种绿 绿茶', 'green tea carolin like'];
-    const notServed = { bool: { must_not: [{ bool: { filter: [{ exists: { field: 'vec_en' } }, { term: { language: 'en' } }] } }] } };
     const chinese = [match('lex_bi', bigrams, 1.5), match('lex_word', '喜欢 绿茶', 0.25), match('lex_summary', bigrams, 0.5)];
     const latin = [match('lex_uni', terms), match('lex_uni', 'carolin'), match('lex_context', terms), match('lex_summary', terms, 0.5)];
     expect(build('twoLanguages')).to.deep.equal(
@@ -154,7 +159,7 @@ describe('the one hybrid query', () => {
         best(
           knn('vec_en', [0, 1, 0, 0], 950),
           {
-            bool: { _name: 'knn_zh', must: [knn('vec_zh', [1, 0, 0, 0], 633.3333, [...SCOPE, notServed]), { match_all: { boost: 399 } }] },
+            bool: { must: [knn('vec_zh', [1, 0, 0, 0], 633.3333, [...SCOPE, notServed('other_alone')]), { match_all: { boost: 399 } }] },
           },
           due('en', 850.25, match('lex_uni', terms), match('lex_bi', bigrams)),
         ),
@@ -165,18 +170,41 @@ describe('the one hybrid query', () => {
 
   it('asks an English question over a mixed namespace in both spaces, the second on the scale of the first', () => {
     const terms = 'green tea carolin like';
-    const notServed = { bool: { must_not: [{ bool: { filter: [{ exists: { field: 'vec_en' } }, { term: { language: 'en' } }] } }] } };
     expect(build('mixed')).to.deep.equal(
       body([
         lex(match('lex_uni', terms), match('lex_uni', 'carolin'), match('lex_context', terms), match('lex_summary', terms, 0.5)),
         best(
           knn('vec_en', [0, 1, 0, 0], 950),
           {
-            bool: { _name: 'knn_zh', must: [knn('vec_zh', [1, 0, 0, 0], 633.3333, [...SCOPE, notServed]), { match_all: { boost: 399 } }] },
+            bool: { must: [knn('vec_zh', [1, 0, 0, 0], 633.3333, [...SCOPE, notServed('other_alone')]), { match_all: { boost: 399 } }] },
           },
           due('en', 850.25, match('lex_uni', terms)),
         ),
         spk(terms),
+      ]),
+    );
+  });
+
+  it('names the second space where each similarity is told by itself, of the past, and where the two stand on different scales', () => {
+    const wanted = [knn('vec_zh', [1, 0, 0, 0], 633.3333, [...SCOPE, notServed()]), { match_all: { boost: 399 } }];
+    const named = (spec: SearchSpec): unknown => {
+      const { bool } = (buildSearchBody(spec, SCOPE)['query'] as { function_score: { query: { bool: { should: QueryClause[] } } } })
+        .function_score.query;
+      return (bool.should[1] as { dis_max: { queries: QueryClause[] } }).dis_max.queries[1];
+    };
+    expect(named({ ...SPECS.mixed, explain: true })).to.deep.equal({ bool: { _name: 'knn_zh', must: wanted } });
+    const past = named({ ...SPECS.mixed, asOf: { ms: SPECS.mixed.askedAtMs, statuses: ['active'] } });
+    expect(past).to.have.nested.property('bool._name', 'knn_zh');
+    const steep = { ...zh(), calibration: { offset: 0.9, scale: 0.1 } };
+    expect(named({ ...SPECS.mixed, vectors: [en(), steep] })).to.have.nested.property('bool._name', 'knn_zh');
+  });
+
+  it('asks summaries for nothing where there are none', () => {
+    expect(buildSearchBody({ ...SPECS.short, summaries: false }, SCOPE)).to.deep.equal(
+      body([
+        lex(match('lex_bi', '绿茶', 1.5), match('lex_word', '绿茶', 0.25)),
+        best(knn('vec_zh', [1, 0, 0, 0], 10), due('zh', 7.125, match('lex_bi', '绿茶'))),
+        spk('绿茶'),
       ]),
     );
   });
