@@ -35,7 +35,7 @@ await runBench(COMMAND, async (run) => {
   const service = await BenchService.start({ engineUrl: engine.url, prefix, folder: run.folder, profile: options.optional('profile') });
   const rest = service.client();
   const figures: Record<string, unknown> = {};
-  const way = { batch: options.count('batch'), sessions: options.flag('sessions') };
+  const way = { batch: options.count('batch'), sessions: options.text('sessions') === 'true' };
   try {
     for (const name of PHRASINGS) {
       const namespace = `user.${name}`;
