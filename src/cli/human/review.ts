@@ -8,7 +8,7 @@ import { columnsOf, inert, oneLine, pad, type Pen } from './text.ts';
 /** One held-back memory in full: whoever decides on it has seen every word. */
 export function reviewItemText(item: ReviewItem, pen: Pen, lang: Lang): string {
   const facts: readonly (readonly [Words, string])[] = [
-    [{ en: 'caught by', zh: '拦下它的规则' }, item.guard.rule_ids.join(', ')],
+    ...(item.guard.rule_ids.length === 0 ? [] : [[{ en: 'caught by', zh: '拦下它的规则' }, item.guard.rule_ids.join(', ')] as const]),
     [{ en: 'namespace', zh: '命名空间' }, item.namespace],
     [{ en: 'trust', zh: '信任' }, `${item.trust.tier} (${item.trust.origins.join(', ')})`],
     [{ en: 'written', zh: '写入时间' }, item.created_at],

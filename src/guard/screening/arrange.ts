@@ -1,6 +1,7 @@
 /** Arranges the hits of a search by trust: near-duplicates take one place, one origin does not fill the answer, the less trusted does not overrule. */
 import { DEFAULT_STATUSES } from '../../domain/memory.ts';
 import type { HitRecord, RankedHit, SignalPart } from '../../domain/ranking.ts';
+import { standingFor } from '../confirmation.ts';
 import { canCrowd, originKey, principalsOf } from './origins.ts';
 import { claimKey, overlap, shinglesOf, signatureOf, wordsOf } from './near-duplicates.ts';
 
@@ -25,8 +26,8 @@ const STEP = 0.001;
  * equally trusted claims.
  */
 export function arrange(hits: readonly RankedHit[], { topK, reader }: Arrangement): readonly RankedHit[] {
-  const distinct = collapse(hits);
-  const arranged = thinned(contested(distinct, hits), topK, reader);
+  const distinct = collapse(hits, reader);
+  const arranged = thinned(contested(distinct, hits, reader), topK, reader);
   // unchanged hits keep their order, which the engine's finer scores decided
   return arranged.every((hit, i) => hit === hits[i]) ? arranged : [...arranged].sort((a, b) => b.score - a.score);
 }
@@ -35,13 +36,13 @@ const textOf = ({ title, content }: HitRecord): string => (title === undefined ?
 const claimOf = (record: HitRecord): string => claimKey(wordsOf(textOf(record)));
 
 /** Near-duplicates about one subject and day in one namespace: the one that holds before one that no longer does, then the most trusted, then the best. */
-function collapse(hits: readonly RankedHit[]): readonly RankedHit[] {
+function collapse(hits: readonly RankedHit[], reader: string): readonly RankedHit[] {
   const alike = grouped(hits, ({ record }) => signatureOf(textOf(record))).filter((group) => group.length > 1);
   const dropped = new Set<RankedHit>();
   for (const group of alike) {
     for (const same of grouped(group, ({ record }) => JSON.stringify([placeOf(record), claimOf(record)]))) {
-      const best = Math.max(...same.map(({ record }) => standing(record)));
-      const kept = same.find(({ record }) => standing(record) === best);
+      const best = Math.max(...same.map(({ record }) => standing(record, reader)));
+      const kept = same.find(({ record }) => standing(record, reader) === best);
       for (const hit of same) if (hit !== kept) dropped.add(hit);
     }
   }
@@ -60,15 +61,17 @@ const placeOf = ({ namespace, subject, occurred_at }: HitRecord): readonly unkno
   occurred_at?.slice(0, 10) ?? null,
 ];
 
-function standing(record: HitRecord): number {
-  return (DEFAULT_STATUSES.includes(record.status) ? 10 : 0) + record.trust_tier;
+function standing(record: HitRecord, reader: string): number {
+  return (DEFAULT_STATUSES.includes(record.status) ? 10 : 0) + standingFor(record, reader).tier;
 }
 
 /**
  * Flags hits that hold different things of one single-valued slot. The less trusted one comes after the more trusted; of equally trusted ones
- * what more than half of the origins say comes first, and without such a majority none is picked (guard.md, Read).
+ * what more than half of the origins say comes first, and without such a majority none is picked (guard.md, Read). Trusted as far as the
+ * reader is concerned: nobody's own confirmation decides for others (G12).
  */
-function contested(hits: readonly RankedHit[], withCopies: readonly RankedHit[]): readonly RankedHit[] {
+function contested(hits: readonly RankedHit[], withCopies: readonly RankedHit[], reader: string): readonly RankedHit[] {
+  const tierOf = ({ record }: RankedHit): number => standingFor(record, reader).tier;
   const changed = new Map<RankedHit, RankedHit>();
   const inSlots = hits.filter(({ record }) => slotOf(record) !== undefined);
   for (const slot of grouped(inSlots, ({ record }) => slotOf(record) ?? '')) {
@@ -83,10 +86,10 @@ function contested(hits: readonly RankedHit[], withCopies: readonly RankedHit[])
     for (const claim of claims) {
       const mine = originsOf(claim);
       // a claim is as trusted as its best witness
-      const tier = Math.max(...claim.map(({ record }) => record.trust_tier));
+      const tier = Math.max(...claim.map(tierOf));
       // as trusted, and said by most origins: copies of one are no majority
-      const agreedAbove = claim === agreed ? [] : (agreed ?? []).filter(({ record }) => record.trust_tier === tier);
-      const above = [...slot.filter(({ record }) => record.trust_tier > tier), ...agreedAbove];
+      const agreedAbove = claim === agreed ? [] : (agreed ?? []).filter((hit) => tierOf(hit) === tier);
+      const above = [...slot.filter((hit) => tierOf(hit) > tier), ...agreedAbove];
       for (const hit of claim) {
         const cap = Math.min(...above.map(({ score }) => score - STEP));
         const score = Math.max(0, Math.min(hit.score, onGrid(cap)));

@@ -3,6 +3,7 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import type { RankedHit } from '../../domain/ranking.ts';
 import { mapUnscreened } from '../../domain/sealed.ts';
 import type { SearchInput, WhyNot } from '../../domain/wire/read.ts';
+import { standingFor } from '../../guard/confirmation.ts';
 import type { ScreenedItem } from '../../guard/guard.ts';
 import { isCopy } from '../../guard/screening/arrange.ts';
 import { coarse } from '../../ranking/coarse.ts';
@@ -60,7 +61,8 @@ export async function whyNot(deps: MemoryDeps, input: SearchInput, ended: Ended,
 function keptOut(record: MemoryRecord, { found: { request, floor } }: Ended, unmet: readonly string[]): Answer | undefined {
   if (request.statuses?.includes(record.status) !== true) return { outcome: 'status', status: record.status };
   if (record.expires_at !== undefined && Date.parse(record.expires_at) <= request.nowMs) return { outcome: 'expired' };
-  if (record.trust_tier < floor) return { outcome: 'trust_floor' };
+  const { tier } = standingFor(record, request.principal.owner);
+  if (Math.min(tier, record.trust_tier) < floor) return { outcome: 'trust_floor' };
   return unmet.length > 0 ? { outcome: 'filter', conditions: [...unmet] } : undefined;
 }
 

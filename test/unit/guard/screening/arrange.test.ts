@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { HitRecord, RankedHit } from '../../../../src/domain/ranking.ts';
+import { standingFor } from '../../../../src/guard/confirmation.ts';
 import { arrange } from '../../../../src/guard/screening/arrange.ts';
 import { createWorld } from '../../../support/memory-world.ts';
 import { recordOf } from '../../../support/hits.ts';
@@ -98,6 +99,19 @@ describe('arranged hits', () => {
     expect(arranged[0]?.parts[0]?.sentence).to.equal('Memories of this subject and topic differ; 1 of 3 origins say this');
   });
 
+  it('let nobody’s own confirmation decide a slot for others', () => {
+    const slot = { subject: 'Acme', topic: 'payee', kind: 'fact' } as const;
+    const guard = (who: string, of_another: boolean) => ({
+      guard: { verdict: 'allow', rule_ids: [], policy_revision: 'r', confirmed_by: { principal: who, of_another } },
+    });
+    const claim = (over: Partial<HitRecord>): RankedHit =>
+      hit('theirs', 0.5, { ...slot, owner: 'bob', content: 'Acme is paid at account 999', trust_tier: 4, ...over });
+    const mine = hit('mine', 0.6, { ...slot, owner: READER, content: 'Acme is paid at account 111', trust_tier: 3 });
+    expect(ids([mine, claim(guard('bob', false))])).to.deep.equal(['mine', 'theirs']);
+    expect(ids([mine, claim(guard('root', true))])).to.deep.equal(['theirs', 'mine']);
+    expect(ids([mine, claim({ trust_tier: 3, guard: { ...guard('bob', false).guard, confirmed_for: [READER] } })])[0]).to.equal('theirs');
+  });
+
   it('put what most origins say of a slot before what is as trusted, whatever the number of copies, and pick none without a majority', () => {
     const slot = { subject: 'Acme', topic: 'payee', kind: 'fact', trust_tier: 1 } as const;
     const says = (id: string, score: number, who: string, account: number): RankedHit =>
@@ -178,9 +192,10 @@ describe('arranged hits', () => {
           expect(was + parts.reduce((sum, part) => sum + part.contribution, 0)).to.be.closeTo(score, 1e-9);
           expect(score).to.be.at.most(after[i - 1]?.score ?? 1);
         });
-        // the most trusted of each text is there
-        const best = Math.max(-1, ...hits.map(({ record }) => record.trust_tier));
-        if (hits.length > 0) expect(after.some(({ record }) => record.trust_tier === best)).to.equal(true);
+        // the most trusted of each text is there, as the reader trusts it
+        const tierOf = ({ record }: RankedHit): number => standingFor(record, READER).tier;
+        const best = Math.max(-1, ...hits.map(tierOf));
+        if (hits.length > 0) expect(after.some((one) => tierOf(one) === best)).to.equal(true);
       }),
     );
   });
