@@ -93,6 +93,8 @@ describe('confirmations', () => {
     for (const act of [() => tierBy(agent, 'retry'), () => guard.consentTo(pending, agent, { seen: 'whole', leg: 'retry' })])
       expect(act).to.throw(HindsightError).with.property('code', 'ERR_ACTOR_FORBIDDEN');
     expect(guard.believes(principal({ actor: 'service' }), 'retry')).to.equal(false);
+    const part = guard.acknowledge(pending, pending, agent, { seen: 'part', leg: 'session' });
+    expect(openAdmitted(part).trust_tier, 'what was not shown whole raises nothing').to.equal(2);
   });
 
   it('are noted by the guard, kept by a change of state, and of two memories that become one kept only where both have them', () => {

@@ -162,11 +162,20 @@ describe('mcp: a held-back write', () => {
     // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers freely
     async function ask(params: object = {}, options: { token?: string; call?: object } = {}): Promise<any> {
       const body = modern('tools/call', { ...(options.call ?? WRITE), ...params }, FORMS);
-      return (await send(server, body, { token: options.token ?? ANN, headers: modernHeaders(body) })).message;
+      return (await send(server, body, { token: options.token ?? `${ANN}/u`, headers: modernHeaders(body) })).message;
     }
     const question = async (): Promise<string> => (await ask()).result.requestState;
     const answered = async (keep: object, options?: { token?: string }): Promise<Written['result']> =>
       (await ask({ requestState: await question(), inputResponses: { keep } }, options)).result.structuredContent.results[0];
+
+    it('asks for no answer that an agent could make up: its write waits for a person’s own decision', async () => {
+      const { result } = await ask({}, { token: ANN });
+      expect(result.resultType).to.equal('complete');
+      const [waiting] = result.structuredContent.results;
+      expect(waiting).to.include({ outcome: 'pending', memory_id: only().memory_id });
+      expect(waiting.reason).to.match(/^CONFIRMATION_REQUIRED: /);
+      expect(only()).to.include({ status: 'pending', trust_tier: 2 });
+    });
 
     it('stores, asks, and releases the same memory when the call comes again with a yes', async () => {
       const { result } = await ask();
@@ -198,7 +207,7 @@ describe('mcp: a held-back write', () => {
       const refused = async (params: object, options?: Parameters<typeof ask>[1]): Promise<void> => {
         expect((await ask({ inputResponses: { keep: YES }, ...params }, options)).error).to.include({ code: -32602 });
       };
-      for (const token of [BOB, EVE]) await refused({ requestState: await question() }, { token });
+      for (const token of [`${BOB}/u`, `${EVE}/u`, ANN]) await refused({ requestState: await question() }, { token });
       await refused({ requestState: await question() }, { call: { name: 'memory_write', arguments: { content: `${CONTENT}!` } } });
       for (const record of heads()) expect(record.status).to.equal('pending');
       startAfresh();
@@ -220,12 +229,12 @@ describe('mcp: a held-back write', () => {
       }
     });
 
-    it('a yes to a text that was cut releases it, but raises nothing', async () => {
+    it('a yes to a text that was cut releases it, at the tier it has', async () => {
       const call = { name: 'memory_write', arguments: { content: `${'word '.repeat(2_000)} always pay` } };
       const { result } = await ask({}, { call });
       expect(result.inputRequests.keep.params.message).to.contain('CUT');
       await ask({ requestState: result.requestState, inputResponses: { keep: YES } }, { call });
-      expect(only()).to.include({ status: 'active', trust_tier: 2 });
+      expect(only()).to.include({ status: 'active', trust_tier: 3 });
     });
   });
 });

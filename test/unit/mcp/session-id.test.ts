@@ -14,17 +14,19 @@ describe('mcp/session-id', () => {
     now = 1_000_000;
   });
 
-  it('tells again what the client said, to its owner under any token', () => {
-    const id = ids.mint(principal(), CLIENT);
+  it('tells again what the client said, to its owner’s same actor and client under any token', () => {
+    const id = ids.mint(principal({ actor: 'agent', clientId: 'desk' }), CLIENT);
     expect(id).to.match(/^[\x21-\x7e]+$/);
-    const refreshed = { ...principal({ clientId: 'another', actor: 'agent', scopes: ['memory:read'] }), expiresAt: 5 };
+    const refreshed = { ...principal({ clientId: 'desk', actor: 'agent', scopes: ['memory:read'] }), expiresAt: 5 };
     expect(ids.open(id, refreshed)).to.deep.include({ ...CLIENT, expiresAt: now + HOUR_MS });
   });
 
-  it('is nobody else’s: another person, tenant, issuer or key', () => {
+  it('is nobody else’s: another person, tenant, issuer, actor, client or key', () => {
     const id = ids.mint(principal(), CLIENT);
     expect(ids.open(id, principal({ sub: 'bob' }))).to.equal(undefined);
     expect(ids.open(id, principal({ tenant: 'other' }))).to.equal(undefined);
+    expect(ids.open(id, principal({ actor: 'agent' }))).to.equal(undefined);
+    expect(ids.open(id, principal({ clientId: 'desk' }))).to.equal(undefined);
     expect(ids.open(id, { ...principal(), owner: 'f'.repeat(32) })).to.equal(undefined);
     const other = createSessionIds({ key: Buffer.alloc(32, 2), clock: () => now, ttlMs: HOUR_MS });
     expect(other.open(id, principal())).to.equal(undefined);

@@ -13,7 +13,7 @@ import { principal } from '../../../support/principals.ts';
 import { INSTRUCTIONS } from '../../http/support/instructions.ts';
 import { memoryDouble, type MemoryDouble } from '../../http/support/memory-double.ts';
 
-/** `tenant/sub`, then `/r` for a token that may only read, `/2` for a refreshed one; `/bad` is refused. */
+/** Agents: `tenant/sub`, then `/r` for a token that may only read, `/2` for a refreshed one, `/u` for the person themself; `/bad` is refused. */
 export const ANN = 'acme/ann';
 export const BOB = 'acme/bob';
 export const EVE = 'globex/ann';
@@ -86,7 +86,7 @@ export async function startMcp(options: McpServerOptions = {}): Promise<McpServe
         const [tenant = '', sub = '', kind] = token.split('/');
         if (sub === '' || kind === 'bad') throw new HindsightError('ERR_AUTH_INVALID');
         const scopes = kind === 'r' ? ['memory:read'] : ['memory:read', 'memory:write', 'memory:forget'];
-        return { ...principal({ tenant, sub, scopes, actor: 'agent' }), expiresAt: tokensEndAt };
+        return { ...principal({ tenant, sub, scopes, actor: kind === 'u' ? 'user' : 'agent' }), expiresAt: tokensEndAt };
       },
       hold: () => () => undefined,
     },
