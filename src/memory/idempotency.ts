@@ -28,8 +28,9 @@ export async function idempotent<J, T>(
   work: KeyedWork<J, T>,
 ): Promise<T> {
   if (call.idempotencyKey === undefined) return work.perform(await work.judge(newIds));
-  const { tenant, owner } = call.principal;
-  const key = keyedHash(deps.keys.idempotency, ['key', tenant, owner, call.route, call.idempotencyKey]);
+  const { tenant, owner, actor } = call.principal;
+  // a person's call is no repeat of what their agent said before it, nor the other way round
+  const key = keyedHash(deps.keys.idempotency, ['key', tenant, owner, actor, call.route, call.idempotencyKey]);
   const hash = keyedHash(deps.keys.idempotency, ['payload', await canonicalJsonOfItems(payload)]);
   const claim = await deps.idempotency.claim(key, hash, newIds);
   switch (claim.state) {

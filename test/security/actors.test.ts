@@ -60,6 +60,19 @@ describe('actors of one person', function () {
     expect((await carryOut(again, plan)).body.forgotten).to.equal(3);
   });
 
+  it('G7: an Idempotency-Key of a person repeats no call of their agent: what a person states is stored as theirs', async () => {
+    const item = { content: 'Lena keeps the spare key in the blue jar.', admission: 'keep' };
+    const send = async (token: string): Promise<{ memory_id: string; outcome: string }> => {
+      const answer = await service.call('POST', '/v1/memories', token, item, { 'idempotency-key': 'spare-key-1' });
+      expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+      return answer.body.results[0];
+    };
+    const [noted, again, stated] = [await send(agent), await send(agent), await send(person)];
+    expect(again.memory_id).to.equal(noted.memory_id);
+    expect(stated.memory_id).to.not.equal(noted.memory_id);
+    expect((await ok('GET', `/v1/memories/${stated.memory_id}`, person)).trust.tier).to.equal('user_stated');
+  });
+
   it('M1: a session serves the actor and the client that began it, also with a newer token', async () => {
     const send = (token: string, body: object, session?: string): Promise<Response> =>
       fetch(new URL('/mcp', service.url), {
