@@ -35,8 +35,15 @@ export function vectorClauses(words: readonly QueryWords[], context: RankContext
 }
 
 function knn(field: string, { vector, boost, neighbours }: KnnClause, filter: readonly QueryClause[]): QueryClause {
-  return { knn: { field, query_vector: Array.from(vector.vector), k: neighbours, num_candidates: neighbours, filter, boost } };
+  return { knn: { field, query_vector: Array.from(vector.vector, shortened), k: neighbours, num_candidates: neighbours, filter, boost } };
 }
+
+/**
+ * Decimal places as in the index (record-json): a double that holds a float32 takes 18 digits, and both sides read and write them for every
+ * dimension.
+ */
+const PLACES = 1e7;
+const shortened = (x: number): number => Math.round(x * PLACES) / PLACES;
 
 function passageClause(primary: KnnClause, filter: readonly QueryClause[]): QueryClause {
   return {

@@ -68,8 +68,19 @@ const NEIGHBOURS = 1_000;
 /** Characters up to which a Chinese question is short: retrieval.md, hit@5 1.000 for 1 to 4 characters with the short rule, .65-.87 without. */
 const SHORT_QUESTION_CHARS = 4;
 
+/** A search asks twice, for its query and for its hits; reading dates and codes out of a question is most of the work. */
+const contexts = new WeakMap<SearchSpec, RankContext>();
+
 /** The ranking context of a specification. Pure; the same specification always gives the same context. */
 export function rankContext(spec: SearchSpec, lang: Lang = 'en'): RankContext {
+  const known = contexts.get(spec);
+  if (known?.lang === lang) return known;
+  const context = contextOf(spec, lang);
+  contexts.set(spec, context);
+  return context;
+}
+
+function contextOf(spec: SearchSpec, lang: Lang): RankContext {
   const { profile } = spec;
   const texts = wordings(spec);
   const dates = datesIn(texts, spec.askedAtMs);

@@ -424,17 +424,20 @@ describe('elastic/memory-index on a real engine', function () {
   });
 
   describe('holdings', () => {
-    it('tells languages and passages of the namespaces in scope, and learns of writes at once', async () => {
+    it('tells languages, passages and summaries of the namespaces in scope, and learns of writes at once', async () => {
       const tenant = newTenant();
       await put(tenant, { namespace: 'user.ann', language: 'en' }, { namespace: 'user.bob', language: 'zh' });
       const of = async (key: string, namespaces: readonly string[]) => {
         const held = await store.index.holdings(bound({ key }, { tenant, namespaces }));
-        return { languages: [...held.languages].sort(), passages: held.passages };
+        return [[...held.languages].sort().join(), held.passages, held.summaries];
       };
-      expect(await of('ann', ['user.ann'])).to.deep.equal({ languages: ['en'], passages: false });
-      expect(await of('both', ['user.ann', 'user.bob'])).to.deep.equal({ languages: ['en', 'zh'], passages: false });
+      expect(await of('ann', ['user.ann'])).to.deep.equal(['en', false, false]);
+      expect(await of('both', ['user.ann', 'user.bob'])).to.deep.equal(['en,zh', false, false]);
       await put(tenant, { namespace: 'user.ann', language: 'mixed', passages: [{ start: 0, end: 1, text: 'a' }] });
-      expect(await of('ann', ['user.ann'])).to.deep.equal({ languages: ['en', 'mixed'], passages: true });
+      expect(await of('ann', ['user.ann'])).to.deep.equal(['en,mixed', true, false]);
+      await put(tenant, { namespace: 'user.ann', language: 'en', summary: 'tea', lex_summary: 'tea' });
+      expect(await of('ann', ['user.ann'])).to.deep.equal(['en,mixed', true, true]);
+      expect(await of('bob', ['user.bob'])).to.deep.equal(['zh', false, false]);
     });
 
     it('answers from its cache for 60 s when another process writes, then asks again', async () => {

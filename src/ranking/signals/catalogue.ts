@@ -58,28 +58,36 @@ const ANCHOR = 1;
 
 /** The functions of function_score with their weights in engine units; [] when no additive signal has a weight. */
 export function engineFunctions(context: RankContext): readonly QueryClause[] {
-  const parts = engineParts(context);
-  const functions = parts.flatMap(({ engine, weight }) => engine.functions(weight, context));
-  return needsAnchor(parts, functions.length) ? [{ weight: ANCHOR }, ...functions] : functions;
+  return enginePlan(context).functions;
 }
 
 /** What those functions add to the `_score` of a record: the same values, computed from the fields that came back. */
 export function engineTotal(record: HitRecord, context: RankContext): number {
-  const parts = engineParts(context);
-  const count = parts.reduce((sum, { engine, weight }) => sum + engine.functions(weight, context).length, 0);
-  const anchor = needsAnchor(parts, count) ? ANCHOR : 0;
+  const { parts, anchor } = enginePlan(context);
   return parts.reduce((sum, { engine, weight }) => sum + weight * engine.value(record, context), anchor);
 }
 
 type WeighedPart = { readonly engine: NonNullable<Signal['engine']>; readonly weight: number };
 
-function engineParts(context: RankContext): readonly WeighedPart[] {
-  return SIGNALS.flatMap(({ name, engine }) => {
+interface EnginePlan {
+  readonly parts: readonly WeighedPart[];
+  readonly functions: readonly QueryClause[];
+  readonly anchor: number;
+}
+
+/** The same for each hit of a search. */
+const plans = new WeakMap<RankContext, EnginePlan>();
+
+function enginePlan(context: RankContext): EnginePlan {
+  const known = plans.get(context);
+  if (known !== undefined) return known;
+  const parts = SIGNALS.flatMap(({ name, engine }): WeighedPart[] => {
     const weight = engineWeight(context, name);
     return engine === undefined || weight === 0 ? [] : [{ engine, weight }];
   });
-}
-
-function needsAnchor(parts: readonly WeighedPart[], functions: number): boolean {
-  return functions > 0 && !parts.some(({ engine }) => engine.always);
+  const own = parts.flatMap(({ engine, weight }) => engine.functions(weight, context));
+  const anchor = own.length > 0 && !parts.some(({ engine }) => engine.always) ? ANCHOR : 0;
+  const plan = { parts, functions: anchor > 0 ? [{ weight: anchor }, ...own] : own, anchor };
+  plans.set(context, plan);
+  return plan;
 }
