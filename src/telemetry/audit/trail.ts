@@ -32,8 +32,12 @@ const QUEUED = 10_000;
 const RETRY_MS = 1_000;
 /** How long records that nobody waits for gather: one bulk request for each search would cost a search 20 % (two cores, one client). */
 const LINGER_MS = 250;
-/** How long those that somebody waits for gather while several come at once: most are under way beside a store call that takes longer. */
-const CROWD_MS = 5;
+/**
+ * How long those that somebody waits for gather after a group with several of them, for each of these and at most: n writers at once take
+ * longer than that for their store calls, beside which the records are under way. A request costs Elasticsearch what ten records cost.
+ */
+const CROWD_MS_EACH = 2;
+const CROWD_MS = 25;
 /** Heads in one anchor. */
 const ANCHOR_HEADS = 1_000;
 
@@ -47,17 +51,15 @@ interface Entry {
 }
 
 /** One at a time: begun again while it runs it is the same. */
-function pause(sleep: () => Promise<void>, then: () => void): { begin(): void } {
+function pause(sleep: (ms: number) => Promise<void>, then: () => void): (ms: number) => void {
   let running = false;
-  return {
-    begin: () => {
-      if (running) return;
-      running = true;
-      void sleep().then(() => {
-        running = false;
-        then();
-      });
-    },
+  return (ms) => {
+    if (running) return;
+    running = true;
+    void sleep(ms).then(() => {
+      running = false;
+      then();
+    });
   };
 }
 
@@ -77,8 +79,8 @@ export async function openTrail(parts: TrailParts): Promise<AuditTrail> {
   const dropped = new Map<string, number>();
   let queue: Entry[] = [];
   let sending = false;
-  /** The last group held records of several who wait. */
-  let crowded = false;
+  /** Records of the last group that somebody waited for. */
+  let together = 0;
   let up = true;
   let idle: (() => void)[] = [];
   /** A signed record vouches for all before it in its own chain. */
@@ -132,19 +134,19 @@ export async function openTrail(parts: TrailParts): Promise<AuditTrail> {
   const pumpWhenDue = (): void => {
     if (sending || queue.length === 0) return;
     if (queue.length >= GROUP_RECORDS || nextGroup() < queue.length || !up) return pump();
-    if (!queue.some(({ waiting }) => waiting)) return linger.begin();
-    if (crowded) crowd.begin();
+    if (!queue.some(({ waiting }) => waiting)) return linger(LINGER_MS);
+    if (together > 1) crowd(Math.min(CROWD_MS, CROWD_MS_EACH * together));
     else pump();
   };
 
   // what has gathered by then, unless something else has sent it before
-  const linger = pause(() => sleep(LINGER_MS), pump);
-  const crowd = pause(() => sleep(CROWD_MS), pump);
+  const linger = pause(sleep, pump);
+  const crowd = pause(sleep, pump);
 
   const send = async (): Promise<void> => {
     const size = nextGroup();
     const group = queue.slice(0, size);
-    crowded = group.filter(({ waiting, signed }) => waiting && !signed).length > 1;
+    together = group.filter(({ waiting, signed }) => waiting && !signed).length;
     try {
       await store.append(group.map(({ line }) => line));
     } catch (cause) {

@@ -105,6 +105,21 @@ describe('telemetry/audit/trail', () => {
     expect(store.groups.slice(before)).to.deep.equal([1, 2, 1, 1]);
   });
 
+  it('gathers the longer the more came together, up to 25 ms', async () => {
+    const pauses: number[] = [];
+    const { trail } = await bench(undefined, {
+      sleep: async (ms) => {
+        pauses.push(ms);
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+    });
+    for (const size of [1, 2, 5, 40, 1, 1]) {
+      await ticks();
+      await Promise.all(Array.from({ length: size + 1 }, () => trail.append(facts('a'), true)));
+    }
+    expect([...new Set(pauses)]).to.have.members([4, 12, 25]);
+  });
+
   it('begins a record: tells its place at once, lets what it tells of be sent first, and takes none after its end', async () => {
     const { store, trail } = await bench();
     await trail.append(facts('a'), true);
