@@ -2,8 +2,11 @@
 import { join, resolve } from 'node:path';
 import { askAll, type Found, type Question } from './relevance/ask.ts';
 import { changedFigures, type ChangedFigures } from './relevance/changed.ts';
-import { crowdOf, CROWD_TIME } from './relevance/crowd.ts';
+import { crowdOf } from './relevance/crowd.ts';
 import { curveOf, floorMarkdown, floorPlot, type Judged } from './relevance/floor.ts';
+import { knownFigures, knownMarkdown } from './relevance/known.ts';
+import { shortFigures, shortMarkdown, shortSlices, type ShortSlice } from './relevance/short.ts';
+import { verdictsMarkdown, verdictsOf, type Verdicts } from './relevance/verdicts.ts';
 import { LARGE, RelevanceStore, smallOf, TENANT, type Slice } from './relevance/store.ts';
 import { markdownTable, share, withInterval } from './report/markdown.ts';
 import { BOOTSTRAP, bootstrapMean } from './support/bootstrap.ts';
@@ -22,6 +25,7 @@ const ROOT = join(import.meta.dirname, '..');
 const SEED = 20_261_130;
 /** Documents of a set that go into the small and the large namespace, whole source namespaces at a time. */
 const SLICE = 600;
+const STRANGERS_A_SET = 40;
 
 const COMMAND: BenchCommand = {
   name: 'bench:relevance',
@@ -29,9 +33,15 @@ const COMMAND: BenchCommand = {
   options: {
     records: { description: 'records of the large namespace beside those of the sets', default: '50000' },
     codes: { description: 'questions for a known code, half Chinese', default: '100' },
+    things: { description: 'questions for a known number, name and quoted phrase each, half Chinese', default: '60' },
     limit: { description: 'questions of a set at most, drawn by a fixed seed', default: '150' },
     data: { description: 'folder with <set>.<split>.corpus.jsonl and <set>.<split>.queries.jsonl', default: '../shared/data/retrieval' },
     sets: { description: 'sets whose questions are asked in both namespaces', default: 'locomo,memdaily_zh' },
+    strangers: {
+      description: 'sets whose questions nothing stored answers, or none',
+      default: 'cmrc2018_zh,madial_en,memorybank_zh,memorybank_en',
+    },
+    short: { description: 'set whose Chinese texts are asked for by one to four characters, or none', default: 'memdaily_zh' },
     work: { description: 'folder kept between runs: the written namespaces are noted there', default: '.cache/bench/relevance' },
     out: { description: 'folder for the results', default: 'bench/results' },
     engine: COMMON_OPTIONS.engine,
@@ -51,6 +61,17 @@ function readSlices(options: Options): SetSlice[] {
   const names = options.list('sets');
   if (names.length === 0) throw new UsageError('--sets needs at least one set');
   return names.map((name) => sliceOf(readSet(resolve(ROOT, options.text('data')), name), options.count('limit')));
+}
+
+/** Questions of people that no namespace here knows, as many of each set. */
+function strangersOf(options: Options): QueryRow[] {
+  const names = options.list('strangers').filter((name) => name !== 'none');
+  return names.flatMap((name) => sample(readSet(resolve(ROOT, options.text('data')), name).queries, STRANGERS_A_SET, SEED));
+}
+
+function shortOf(options: Options): ShortSlice[] {
+  const name = options.text('short');
+  return name === 'none' ? [] : shortSlices(readSet(resolve(ROOT, options.text('data')), name).corpus, SEED);
 }
 
 function sliceOf({ name, corpus, queries }: RetrievalSet, limit: number): SetSlice {
@@ -82,34 +103,26 @@ async function measure(run: BenchRun): Promise<Record<string, unknown>> {
   const { engine, options } = run;
   const slices = readSlices(options);
   const records = options.count('records');
-  const crowd = crowdOf(records, options.count('codes'), SEED);
+  const crowd = crowdOf(records, { codes: options.count('codes'), things: options.count('things') }, SEED);
+  const content = { slices, short: shortOf(options), crowd, records };
   const store = RelevanceStore.open(join(run.folder, 'stored.json'), engine);
-  const there = await store.holds(slices, crowd, records);
+  const there = await store.holds(content);
   const service = await BenchService.start({ engineUrl: engine.url, prefix: store.prefix, folder: run.folder });
   const client = new HttpClient(service.url, { authorization: `Bearer ${await tenantToken(service.dataDir, TENANT)}` }, 2);
   try {
     if (there) progress('stored by an earlier run');
-    else await store.write(client, slices, crowd, records);
+    else await store.write(client, content);
     const ask = (name: string, questions: readonly Question[], more = {}): Promise<Found[]> =>
       askAll(client, name, questions, store.documents, more);
 
-    const codes = await ask(
-      'known codes',
-      crowd.known.map(({ question }) => ({ query: question, namespace: LARGE, asked_at: CROWD_TIME })),
-    );
-    const before = await ask(
-      'known codes without exact',
-      crowd.known.map(({ question }) => ({ query: question, namespace: LARGE, asked_at: CROWD_TIME })),
-      { weights: { exact: 0 } },
-    );
-    const hitAt3 = (found: readonly Found[], language: 'zh' | 'en'): number => {
-      const own = crowd.known.flatMap(({ id, language: of }, i) => (of === language ? [found[i]?.documents.slice(0, 3).includes(id)] : []));
-      return own.filter(Boolean).length / own.length;
-    };
+    const known = await knownFigures(ask, crowd.known);
+    const short = await shortFigures(client, content.short, store.documents, SEED);
     const changed: ChangedFigures[] = [];
     for (const profile of ['assistant', 'support']) changed.push(await changedFigures(client, store.documents, profile));
     const sizes: { set: string; questions: number; small: number[]; large: number[] }[] = [];
     const judged: Judged[] = [];
+    const verdicts: Verdicts[] = [];
+    const others = strangersOf(options);
     for (const { set, answerable, unanswerable } of slices) {
       const at = (namespace: string, rows: readonly QueryRow[]): Question[] =>
         rows.map(({ query, asked_at }) => ({ query, namespace, asked_at }));
@@ -128,8 +141,16 @@ async function measure(run: BenchRun): Promise<Record<string, unknown>> {
         })),
         unanswerable: strangers.map(({ best }) => best),
       });
+      verdicts.push(
+        await verdictsOf(client, store.documents, {
+          set,
+          answerable: at(smallOf(set), answerable),
+          found: judged.at(-1)?.answerable.map((one) => one.found) ?? [],
+          own: at(smallOf(set), unanswerable),
+          others: at(smallOf(set), others),
+        }),
+      );
     }
-    const codesUnderFloor = codes.filter(({ nothingRelevant }) => nothingRelevant).length;
     const floor = loadProfiles(join(ROOT, 'policies', 'ranking')).get('assistant')?.floor ?? 0;
     const curve = curveOf(judged);
     const rows = sizes.map(({ set, questions, small, large }) => ({
@@ -143,14 +164,7 @@ async function measure(run: BenchRun): Promise<Record<string, unknown>> {
       ),
     }));
     const markdown = [
-      markdownTable(
-        [`known codes among ${records}, hit@3`, 'zh', 'en'],
-        [
-          ['assistant', share(hitAt3(codes, 'zh')), share(hitAt3(codes, 'en'))],
-          ['without exact', share(hitAt3(before, 'zh')), share(hitAt3(before, 'en'))],
-        ],
-      ),
-      `Known codes asked: ${crowd.known.length}; answers with such a code held to be irrelevant: ${codesUnderFloor}.`,
+      knownMarkdown(known, records),
       markdownTable(
         ['recall@5', 'questions', 'alone', `among ${records}`, 'difference'],
         rows.map(({ set, questions, small, large, difference }) => [
@@ -162,26 +176,25 @@ async function measure(run: BenchRun): Promise<Record<string, unknown>> {
         ]),
       ),
       floorMarkdown(judged, floor),
+      verdictsMarkdown(verdicts),
       markdownTable(
         ['changed facts, the newest first', 'zh', 'en'],
         changed.map(({ profile, zh, en }) => [profile, share(zh), share(en)]),
       ),
+      shortMarkdown(short),
     ].join('\n\n');
     run.print(`\n${markdown}`);
     run.attach('relevance.md', `${run.machine.line}\n\n${markdown}\n`);
     run.attach('relevance-floor.svg', floorPlot(curve, floor));
     return {
       records,
-      codes: {
-        questions: crowd.known.length,
-        hit_3: { zh: hitAt3(codes, 'zh'), en: hitAt3(codes, 'en') },
-        without_exact: { zh: hitAt3(before, 'zh'), en: hitAt3(before, 'en') },
-        under_floor: codesUnderFloor,
-      },
+      known,
       recall_5: rows,
       floor,
       curve,
+      verdicts,
       changed_facts: changed,
+      short_questions: short,
     };
   } finally {
     client.close();

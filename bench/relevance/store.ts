@@ -14,6 +14,7 @@ import { progressOf } from '../support/progress.ts';
 import { Random } from '../support/random.ts';
 import { writeChanged } from './changed.ts';
 import { CROWD_TIME, moved, type Crowd } from './crowd.ts';
+import { shortDocument, type ShortSlice } from './short.ts';
 
 export const TENANT = 'relevance';
 /** Where the dev questions find their records alone, by set. */
@@ -30,6 +31,14 @@ type Item = Readonly<Record<string, unknown>>;
 export interface Slice {
   readonly set: string;
   readonly corpus: readonly CorpusRow[];
+}
+
+/** All that is written. */
+export interface StoreContent {
+  readonly slices: readonly Slice[];
+  readonly short: readonly ShortSlice[];
+  readonly crowd: Crowd;
+  readonly records: number;
 }
 
 export class RelevanceStore {
@@ -67,10 +76,9 @@ export class RelevanceStore {
   }
 
   /** Is this very content there? If not, what there is goes; call it before the service starts. */
-  async holds(slices: readonly Slice[], crowd: Crowd, records: number): Promise<boolean> {
-    const content = contentOf(slices, crowd, records);
+  async holds(content: StoreContent): Promise<boolean> {
     const count = await this.#engine.countIfThere(this.index);
-    if (this.#state.content === content && (count ?? 0) >= records) return true;
+    if (this.#state.content === markOf(content) && (count ?? 0) >= content.records) return true;
     await this.#engine.dropIndices(`${placementOf(this.prefix, TENANT).memory}-*`);
     this.#state.documents = {};
     delete this.#state.content;
@@ -78,7 +86,8 @@ export class RelevanceStore {
   }
 
   /** Small namespaces and base texts first, embedded by the service; then the crowd with vectors taken from them. */
-  async write(client: HttpClient, slices: readonly Slice[], crowd: Crowd, records: number): Promise<void> {
+  async write(client: HttpClient, content: StoreContent): Promise<void> {
+    const { slices, short, crowd, records } = content;
     const items = slices.flatMap(({ set, corpus }) => setItems(corpus).map(({ documentId, item }) => ({ documentId, item, set })));
     await this.#send(
       client,
@@ -95,10 +104,17 @@ export class RelevanceStore {
     );
     await this.#send(
       client,
-      'known codes',
+      'what is known',
       crowd.known.map(({ id, content }) => ({ item: plain(content, LARGE), documentId: id })),
       2,
     );
+    for (const { namespace, texts } of short)
+      await this.#send(
+        client,
+        `${texts.length} Chinese memories`,
+        texts.map((text, i) => ({ item: plain(text, namespace), documentId: shortDocument(namespace, i) })),
+        2,
+      );
     for (const [id, document] of await writeChanged(client)) this.#state.documents[id] = document;
     await embedded(this.#engine, this.index, 'relevance');
 
@@ -141,7 +157,7 @@ export class RelevanceStore {
       done += batch.length;
       told(done);
     });
-    this.#state.content = contentOf(slices, crowd, records);
+    this.#state.content = markOf(content);
     mkdirSync(dirname(this.#path), { recursive: true });
     writeFileSync(this.#path, JSON.stringify(this.#state));
   }
@@ -161,8 +177,8 @@ export class RelevanceStore {
   }
 }
 
-const contentOf = (slices: readonly Slice[], { bases, known }: Crowd, records: number): string =>
-  fingerprintOf([slices.map(({ corpus }) => setItems(corpus)), bases, known, records]);
+const markOf = ({ slices, short, crowd: { bases, known }, records }: StoreContent): string =>
+  fingerprintOf([slices.map(({ corpus }) => setItems(corpus)), short, bases, known, records]);
 
 function readJson(path: string): unknown {
   try {

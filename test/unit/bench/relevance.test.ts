@@ -1,7 +1,8 @@
 /** The parts of bench:relevance that decide its figures: the made-up crowd, and precision and recall of nothing_relevant. */
 import { expect } from 'chai';
-import { crowdOf, LOOK_ALIKES, moved } from '../../../bench/relevance/crowd.ts';
+import { crowdOf, KINDS, LOOK_ALIKES, moved } from '../../../bench/relevance/crowd.ts';
 import { curveOf, floorMarkdown, floorPlot, pointOf, type Judged } from '../../../bench/relevance/floor.ts';
+import { shortQuestions, shortSlices } from '../../../bench/relevance/short.ts';
 import { Random } from '../../../bench/support/random.ts';
 import { exactItems } from '../../../src/text/exact.ts';
 
@@ -19,20 +20,38 @@ const JUDGED: Judged[] = [
 ];
 
 describe('bench:relevance', () => {
-  it('gives each known code a record that alone holds it among look-alikes and fillers, half of them Chinese', () => {
-    const crowd = crowdOf(400, 10, 7);
-    expect(crowd.known.filter(({ language }) => language === 'zh')).to.have.length(5);
+  it('gives each known thing a record that alone holds it among look-alikes and fillers, half of them Chinese', () => {
+    const counts = { codes: 10, things: 6 };
+    const crowd = crowdOf(700, counts, 7);
+    expect(crowd.known.map(({ kind }) => kind)).to.have.members(
+      KINDS.flatMap((kind) => Array<string>(kind === 'code' ? 10 : 6).fill(kind)),
+    );
+    expect(crowd.known.filter(({ language }) => language === 'zh')).to.have.length(14);
     const derived = [...crowd.derived()];
-    expect(derived).to.have.length(400);
-    expect(derived.filter(({ noise }) => noise < 0.2)).to.have.length(10 * LOOK_ALIKES);
-    for (const { question, content } of crowd.known) {
-      const [item] = exactItems(question);
-      if (item?.kind !== 'code') throw new Error(`no code in ${question}`);
-      expect(content.toLowerCase()).to.include(item.code);
-      expect(derived.filter((other) => other.content.toLowerCase().includes(item.code))).to.deep.equal([]);
+    expect(derived).to.have.length(700);
+    expect(derived.filter(({ noise }) => noise < 0.2)).to.have.length(28 * LOOK_ALIKES);
+    for (const { kind, question, content, thing } of crowd.known) {
+      expect(question).to.include(thing);
+      expect(content).to.include(thing);
+      expect(derived.filter((other) => other.content.includes(thing))).to.deep.equal([]);
+      if (kind === 'code') expect(exactItems(question).map((item) => item.kind)).to.deep.equal(['code']);
+      if (kind === 'phrase') expect(exactItems(question).map((item) => item.kind)).to.deep.equal(['phrase']);
     }
     for (const { base } of derived) expect(crowd.bases).to.include(base);
-    expect([...crowdOf(400, 10, 7).derived()]).to.deep.equal(derived);
+    expect([...crowdOf(700, counts, 7).derived()]).to.deep.equal(derived);
+  });
+
+  it('asks for short words that few texts hold, and fills up what texts there are', () => {
+    const texts = Array.from(
+      { length: 520 },
+      (_, i) => `第${i}天我们去了图书馆，看见${['蜥蜴', '鹦鹉', '松鼠'][i % 3]}和${i === 7 ? '穿山甲' : '鸽子'}`,
+    );
+    const rows = [...texts, ...texts].map((text, i) => ({ id: String(i), namespace: 'n', text, created_at: '2026-01-01T00:00:00Z' }));
+    const slices = shortSlices(rows, 7);
+    expect(slices.map((slice) => new Set(slice.texts).size)).to.deep.equal([500, 5_000]);
+    expect(slices[0]?.texts).to.deep.equal(texts.slice(0, 500));
+    expect(shortQuestions(slices[0]?.texts ?? [], 3, 1)).to.deep.equal(['穿山甲']);
+    expect(shortQuestions(slices[0]?.texts ?? [], 2, 1)).to.deep.equal([]);
   });
 
   it('moves a vector by its noise and keeps its length', () => {
