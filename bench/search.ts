@@ -1,7 +1,7 @@
 /** npm run bench:search: memory_search over REST beside the very `_search` it sends, straight to Elasticsearch, in turns on one machine. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Corpus, CORPUS_END, type CorpusQuery } from './support/corpus.ts';
-import { HttpClient } from './support/http-client.ts';
+import { HttpClient, type HttpCall } from './support/http-client.ts';
 import { batchBody, batches, inTurn, sendBatch } from './support/import.ts';
 import { Latency, median, p50p95 } from './support/latency.ts';
 import { COMMON_OPTIONS, type BenchCommand } from './support/options.ts';
@@ -19,6 +19,8 @@ const COMMAND: BenchCommand = {
     queries: { description: 'questions per round', default: '300' },
     rounds: { description: 'rounds; each asks every question of both sides, in turns', default: '5' },
     namespaces: { description: 'namespaces the memories are spread over', default: '20' },
+    clients: { description: 'clients of the crowd', default: '32' },
+    crowd: { description: 'searches of the crowd, each side and round', default: '600' },
     seed: { description: 'seed of the made-up corpus', default: '1' },
     ...COMMON_OPTIONS,
   },
@@ -26,6 +28,10 @@ const COMMAND: BenchCommand = {
 
 const BATCH = 500;
 const FRESH_QUERIES = 100;
+/** Beside a plain query, from 20,000 memories on. */
+const PLAIN_TARGET = 2;
+/** Searches a second of the crowd beside those of the raw query. */
+const CROWD_TARGET = 0.7;
 /** Targets of the median ratio; bigger corpora have a heavier search, beside which the service weighs less. */
 const TARGETS = [
   { size: 100_000, ratio: 1.4 },
@@ -171,7 +177,9 @@ async function measure(
     }
     const figures = { rest: total.rest.summary(), raw: total.raw.summary(), plain: total.plain.summary() };
     const ratio = median(ratios);
+    const beside_plain = figures.rest.p50_ms / figures.plain.p50_ms;
     const target = TARGETS.find((t) => size >= t.size)?.ratio;
+    const crowd = await crowdOf(run, service, queries, calls);
     print(`${size} memories in ${options.count('namespaces')} namespaces, ${queries.length} questions x ${rounds} rounds (p50 / p95):`);
     print(`  memory_search over REST           ${p50p95(figures.rest)}`);
     print(`  the same _search, straight        ${p50p95(figures.raw)}`);
@@ -179,13 +187,69 @@ async function measure(
     print(
       `  ratio of medians (median of ${rounds})   ${ratio.toFixed(2)} (${ratios.map((r) => r.toFixed(2)).join(', ')})${verdict(ratio, target)}`,
     );
+    print(`  beside the plain one              ${beside_plain.toFixed(2)}${verdict(beside_plain, target && PLAIN_TARGET)}`);
+    print(
+      `  searches a second, ${crowd.clients} clients     ${crowd.rest.toFixed(0)} beside ${crowd.raw.toFixed(0)} raw: ${crowd.ratio.toFixed(2)} (target >= ${CROWD_TARGET})`,
+    );
     print(`  query vector not ready            +${embedding.p50_ms.toFixed(2)} / +${embedding.p95_ms.toFixed(2)} ms`);
-    return { memories: size, queries: queries.length, rounds, ...figures, ratio, ratios, target, embedding_extra: embedding };
+    return {
+      memories: size,
+      queries: queries.length,
+      rounds,
+      ...figures,
+      ratio,
+      ratios,
+      target,
+      beside_plain,
+      crowd,
+      embedding_extra: embedding,
+    };
   } finally {
     rest.close();
     raw.close();
     await service.stop();
   }
+}
+
+interface Crowd {
+  readonly clients: number;
+  /** Searches a second. */
+  readonly rest: number;
+  readonly raw: number;
+  readonly ratio: number;
+}
+
+/** Many clients at once, both sides in turns; the median of the rounds. */
+async function crowdOf(
+  { options, engine }: BenchRun,
+  service: BenchService,
+  queries: readonly CorpusQuery[],
+  calls: readonly (HttpCall & { readonly body: string })[],
+): Promise<Crowd> {
+  const clients = options.count('clients');
+  const tasks = Array.from({ length: options.count('crowd') });
+  const [rest, raw] = [service.client(clients), new HttpClient(engine.url, {}, clients)];
+  const sides = {
+    rest: (i: number) => rest.json(searchCall(queries[i % queries.length] as CorpusQuery)),
+    raw: (i: number) => {
+      const call = calls[i % calls.length] as (typeof calls)[number];
+      return raw.json({ ...call, body: withFreshExpiry(call.body, Date.now()) });
+    },
+  };
+  const rates = { rest: [] as number[], raw: [] as number[] };
+  try {
+    for (let round = 0; round < options.count('rounds'); round += 1)
+      for (const side of round % 2 === 0 ? (['rest', 'raw'] as const) : (['raw', 'rest'] as const)) {
+        const from = performance.now();
+        await inTurn(tasks, clients, async (_task, i) => void (await sides[side](i)));
+        rates[side].push((1_000 * tasks.length) / (performance.now() - from));
+      }
+  } finally {
+    rest.close();
+    raw.close();
+  }
+  const [over, straight] = [median(rates.rest), median(rates.raw)];
+  return { clients, rest: over, raw: straight, ratio: over / straight };
 }
 
 function verdict(ratio: number, target: number | undefined): string {

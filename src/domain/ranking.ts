@@ -62,7 +62,10 @@ export interface SearchSpec {
   readonly passages: boolean;
   /** False: no record of the namespaces searched has a summary, so that there is nothing to ask of them. */
   readonly summaries?: boolean;
-  /** True: of a record with a vector in both spaces each is told by itself, as an explanation wants; costs the second space's search once more. */
+  /**
+   * True: of a record with a vector in both spaces each is told by itself, as an explanation wants; costs the second space's search once more.
+   * False: nobody wants one, and parts come without sentences.
+   */
   readonly explain?: boolean;
   /** Of the candidates these alone, each scored as among all; for why-not. */
   readonly only?: readonly string[];

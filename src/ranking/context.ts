@@ -60,6 +60,8 @@ export interface RankContext {
   readonly past: boolean;
   /** Language of the sentences in explanations. */
   readonly lang: Lang;
+  /** False: nobody wants them. */
+  readonly told: boolean;
 }
 
 /** k and num_candidates of a profile that names none (policies/ranking/assistant.yaml says why). */
@@ -104,6 +106,7 @@ function contextOf(spec: SearchSpec, lang: Lang): RankContext {
     passages: spec.passages && similarity !== undefined,
     past: spec.asOf !== undefined,
     lang,
+    told: spec.explain !== false,
   };
 }
 

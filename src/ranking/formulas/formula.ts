@@ -31,7 +31,8 @@ export function weightedParts(evidence: Evidence, context: RankContext, override
     const carries = listed.name === 'lexical' && evidence.withoutVector;
     if (carries) weight += vectorWeight;
     if (weight === 0) continue;
-    const signal: Signal = { ...listed, ...overrides[listed.name] };
+    const override = overrides[listed.name];
+    const signal: Signal = override === undefined ? listed : { ...listed, ...override };
     const raw = signal.raw(evidence, context);
     if (raw === undefined) continue;
     const counted = listed.group === 'similarity' && listed !== best ? 0 : weight;
@@ -43,8 +44,21 @@ export function weightedParts(evidence: Evidence, context: RankContext, override
 /** One part; a signal that had no part counts 0. */
 export function partOf(signal: Signal, raw: number | null, weight: number, context: RankContext): SignalPart {
   const normalised = raw === null ? 0 : signal.normalise(raw, context);
-  const sentence = raw === null ? (context.lang === 'zh' ? '没有作用' : 'It had no part') : signal.sentence(raw, normalised, context.lang);
-  return { signal: signal.name, raw, normalised, weight, contribution: normalised * weight, sentence };
+  return {
+    signal: signal.name,
+    raw,
+    normalised,
+    weight,
+    contribution: normalised * weight,
+    sentence: sentenceOf(signal, raw, normalised, context),
+  };
+}
+
+/** Empty in a ranking that nobody wants explained: twenty hits have hundreds of them. */
+function sentenceOf(signal: Signal, raw: number | null, normalised: number, { lang, told }: RankContext): string {
+  if (!told) return '';
+  if (raw === null) return lang === 'zh' ? '没有作用' : 'It had no part';
+  return signal.sentence(raw, normalised, lang);
 }
 
 export function signalNamed(name: string): Signal {

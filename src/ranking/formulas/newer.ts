@@ -18,7 +18,7 @@ interface Statement {
   readonly scored: Scored;
   readonly atMs: number;
   readonly subject: string;
-  readonly words: ReadonlySet<string>;
+  readonly words: () => ReadonlySet<string>;
 }
 
 /**
@@ -32,15 +32,18 @@ export function newerStatements(page: readonly Scored[]): ReadonlySet<Evidence> 
     .filter(({ evidence }) => evidence.record.content.length <= MAX_UNITS)
     .map((scored): Statement => {
       const { event_at: at, subject = '', content } = scored.evidence.record;
-      return { scored, atMs: Date.parse(at), subject, words: wordsOf(content) };
+      let words: ReadonlySet<string> | undefined;
+      return { scored, atMs: Date.parse(at), subject, words: () => (words ??= wordsOf(content)) };
     });
   return new Set(statements.filter((one) => statements.some((old) => renews(one, old))).map(({ scored }) => scored.evidence));
 }
 
 function renews(one: Statement, old: Statement): boolean {
   if (one.atMs - old.atMs < LEAST_MS || one.subject !== old.subject || old.scored.total - one.scored.total > MOST_BEHIND) return false;
+  // few pairs come here: most hits are of different subjects or days
+  const [words, before] = [one.words(), old.words()];
   let common = 0;
-  for (const word of one.words) if (old.words.has(word)) common += 1;
-  const alike = common / Math.max(1, one.words.size + old.words.size - common);
+  for (const word of words) if (before.has(word)) common += 1;
+  const alike = common / Math.max(1, words.size + before.size - common);
   return alike >= LEAST_ALIKE && alike < SAME;
 }

@@ -118,6 +118,27 @@ describe('fuse', () => {
     expect(due.parts.reduce((sum, { contribution }) => sum + contribution, 0)).to.be.closeTo(0.49 + 0.15 + 0.5, 1e-4);
   });
 
+  it('gives the second space what remains of a record that it alone has a vector of, named or not', () => {
+    const spec = lean({ vectors: [en(), zh()] });
+    const second = 399 + (633.3333 * (1 + 0.56)) / 2;
+    const named = only(spec, hitOf(spec, one, { named: { knn_zh: second } }));
+    const mark = { ...hitOf(spec, one, { named: { knn_zh: second } }), named: { other_alone: 0 } };
+    const found = only(spec, mark);
+    expect(found.score).to.be.closeTo(named.score, 1e-6);
+    expect(part(found, 'vector_other')?.raw).to.be.closeTo(0.56, 1e-6);
+    expect(part(found, 'vector')?.raw).to.equal(null);
+    const stand = only(spec, { ...hitOf(spec, one, { lex: 8, named: { due: 850.25 } }), named: { lex: 8, due: 850.25, other_alone: 0 } });
+    expect(part(stand, 'vector_other')?.raw, 'a stand-in is no vector').to.equal(null);
+  });
+
+  it('leaves the sentences out where nobody wants an explanation, and nothing else', () => {
+    const spec = lean({ vectors: [en()] });
+    const hit = hitOf(spec, one, { cos: 0.9, lex: 8 });
+    const [told, silent] = [only(spec, hit), only({ ...spec, explain: false }, hit)];
+    expect(told.parts.every(({ sentence }) => sentence !== '')).to.equal(true);
+    expect(silent).to.deep.equal({ ...told, parts: told.parts.map((one) => ({ ...one, sentence: '' })) });
+  });
+
   it('judges a Chinese record under an English question by the second space', () => {
     const spec = lean({ vectors: [en(), zh()] });
     const hit = only(spec, hitOf(spec, one, { named: { knn_zh: 399 + (633.3333 * (1 + 0.56)) / 2 } }));
