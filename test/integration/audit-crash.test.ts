@@ -58,7 +58,12 @@ describe('a service killed while it writes its audit log', function () {
       const key = anchorKey((await openKeys({ dataDir, local: true } as Parameters<typeof openKeys>[0])).deriveKey('audit-anchor'));
       const snapshot = await createAuditStore({ client, prefix }).snapshot();
       const recorded = new Set<string>();
-      for await (const { record } of snapshot.records('local')) for (const id of record.memory_ids ?? []) recorded.add(id);
+      let ahead = 0;
+      for await (const { record } of snapshot.records('local')) {
+        for (const id of record.memory_ids ?? []) recorded.add(id);
+        if (record.detail?.['ahead'] === true) ahead += 1;
+      }
+      expect(ahead, 'records that were stored beside their memories').to.be.at.least(KILL_AFTER);
       expect(acknowledged.filter((id) => !recorded.has(id))).to.deep.equal([]);
       const report = await verifyAudit(snapshot, key, undefined);
       await snapshot.close();

@@ -57,6 +57,7 @@ describe('L6: the audit log', function () {
       expect(record.owner).to.match(/^[0-9a-f]{32}$/);
     }
     expect(write_).to.deep.include({ operation: 'memory_write', outcome: 'ok', verdict: ['allow'], memory_ids: [id] });
+    expect(write_.detail).to.deep.equal({ outcomes: { stored: 1 }, ahead: true });
     expect(read_).to.deep.include({ operation: 'memory_search', outcome: 'ok', verdict: ['allow'], memory_ids: [id] });
     expect(denied_).to.deep.include({ operation: 'memory_quarantine', outcome: 'denied', verdict: ['deny'], reason: 'ERR_SCOPE_MISSING' });
     expect((await records(`?memory_id=${id}`)).map(({ operation }) => operation)).to.have.members(['memory_write', 'memory_search']);
@@ -79,6 +80,12 @@ describe('L6: the audit log', function () {
     for (const secret of [SECRET, 'hall', 'no.such.token', user]) expect(text).not.to.contain(secret);
     const [search] = await records('?operation=memory_search');
     expect(search?.query_hmac).to.match(/^[A-Za-z0-9_-]{43}$/);
+    const hashes: (string | undefined)[] = [];
+    for (const password of ['Granite#5180', 'Meadow#2931']) {
+      const { trace_id: trace } = (await write(`The vault password is ${password}`)).body;
+      hashes.push((await records(`?trace_id=${trace}`))[0]?.content_hmac);
+    }
+    expect(hashes[0], 'a hash of the text as given would tell a guess from the truth').to.be.a('string').and.equal(hashes[1]);
   });
 
   it('takes nothing of a request’s headers and path but ids that look like ones', async () => {

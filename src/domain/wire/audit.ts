@@ -54,7 +54,12 @@ export const auditRecord = z.object({
   content_hmac: z.string().optional().describe('Keyed hash of the content'),
   count: z.int().optional(),
   took_ms: z.number().optional(),
-  detail: z.record(z.string(), z.unknown()).optional(),
+  detail: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      'Counts and words of the call. ahead: stored beside what it tells of; corrects: seq, in the same chain, of such a record that something else came of',
+    ),
   chain: z.string().describe('Chain of this tenant in one process'),
   seq: z.int().describe('Place in the chain'),
   prev_hash: z.string().describe('Hash of the record before it'),
