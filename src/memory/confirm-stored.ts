@@ -67,6 +67,11 @@ export async function decideOnStored(
   return answer;
 }
 
+/** Whether there is something for this person to decide: a confirmation that would be new, or one of their own to take back. */
+export function isOpenTo(principal: Principal, record: MemoryRecord): boolean {
+  return confirmedThemself(record, principal.owner) || !stands(record, principal, decidesForAll(principal, record));
+}
+
 /** Their own memory, or, with memory:admin, somebody else's, where they may change what stands there; for themself alone otherwise. */
 function decidesForAll(principal: Principal, { owner, namespace }: MemoryRecord): boolean {
   const theirs = owner === principal.owner || principal.scopes.has('memory:admin');

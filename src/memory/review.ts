@@ -8,7 +8,7 @@ import { HindsightError } from '../errors.ts';
 import type { Consent } from '../guard/admission.ts';
 import { standingFor } from '../guard/confirmation.ts';
 import { applyProposal, proposedTo } from './apply-proposal.ts';
-import { decideOnStored, loadConfirmable } from './confirm-stored.ts';
+import { decideOnStored, isOpenTo, loadConfirmable } from './confirm-stored.ts';
 import { followClaims } from './conflicts/follow.ts';
 import { takeSlot, type TakenSlot } from './conflicts/take-slot.ts';
 import { openCursor, signCursor } from './cursor.ts';
@@ -40,8 +40,9 @@ export async function listForReview(
   const { principal } = call;
   onlyPeople(call);
   if (input.memory_id !== undefined) {
-    const stored = await loadDecidable(deps, state, input.memory_id, call);
-    return { items: stored === undefined ? [] : [itemFor(call)(stored.record)], next_cursor: null };
+    const { record } = (await loadDecidable(deps, state, input.memory_id, call)) ?? {};
+    const shown = record !== undefined && (record.status === state || isOpenTo(principal, record));
+    return { items: shown ? [itemFor(call)(record)] : [], next_cursor: null };
   }
   const bound = { review: state };
   const after = input.cursor === undefined ? undefined : openCursor(input.cursor, deps.keys.cursor, principal, bound);
