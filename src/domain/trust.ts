@@ -15,8 +15,7 @@ export function tierName(tier: number): TierName {
 export const INSTRUCTION_TIER: number = TIER.user_stated;
 
 /** Ways in which a client brings the answer of the user whom it asked: in its session, or with the same call made once more. */
-export const ANSWER_LEGS = ['session', 'retry'] as const;
-export type AnswerLeg = (typeof ANSWER_LEGS)[number];
+export type AnswerLeg = 'session' | 'retry';
 
 export const VERDICTS = ['allow', 'mask', 'flag', 'candidate', 'confirm', 'quarantine', 'block'] as const;
 export type Verdict = (typeof VERDICTS)[number];
