@@ -11,6 +11,7 @@ import { coarse } from '../ranking/coarse.ts';
 import { fuse } from '../ranking/fuse.ts';
 import { withWeights } from '../ranking/profile.ts';
 import { wordings } from '../ranking/wordings.ts';
+import { hasHan } from '../text/script.ts';
 import { askedIn } from './asked.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
@@ -77,7 +78,7 @@ export async function rank(
   };
   const probe = deps.guard.scope({ key: holdingsKey(request) }, request);
   const [primary, ...others] = spacesFor(deps, texts);
-  const lastSentence = profile.boosts['last_sentence'];
+  const lastSentence = profile.boosts[texts.some(hasHan) ? 'last_sentence_han' : 'last_sentence'];
   const embed = (spaceNames: readonly string[]) => queryVectors(deps, { query, also, spaceNames, lastSentence }, call.signal);
   const [holdings, first] = await Promise.all([visibleHoldings(deps, probe), embed(primary === undefined ? [] : [primary])]);
   // A second space only where there is Chinese for it to find (retrieval.md, which space).

@@ -39,6 +39,7 @@ const boosts = z.strictObject({
   named_vector_share: share.describe('The same for questions in Latin script that name somebody or something'),
   long_vector_share: share.describe('The same for questions of three or more sentences'),
   last_sentence: share.describe('Share of the last sentence in the vector of a question of three or more sentences'),
+  last_sentence_han: share.describe('The same for questions with Han characters'),
   due_similarity: share.describe('Calibrated similarity a record stands at in the engine while its vector is due'),
 });
 

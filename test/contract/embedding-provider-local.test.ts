@@ -2,6 +2,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { COMMON_OF_BGE_SMALL_ZH } from '../../src/providers/embedding/common-direction.ts';
 import { LocalEmbeddingProvider } from '../../src/providers/embedding/local.ts';
 import { EmbeddingUnavailable } from '../../src/providers/embedding/provider.ts';
 import { testModelsDir } from './embedding-provider-models.ts';
@@ -65,5 +68,33 @@ describe('embedding provider local in its thread', function () {
     expect(error).to.be.instanceOf(EmbeddingUnavailable);
     expect(((error as Error).cause as Error).message).to.equal('the model file /nonexistent/bge-small-zh-v1.5-q.onnx is missing');
     await provider.close();
+  });
+
+  it('takes out of zh queries what everyday sentences of both languages have in common, and leaves memories alone', async () => {
+    const { mean, share } = COMMON_OF_BGE_SMALL_ZH;
+    const lines = readFileSync(join(import.meta.dirname, '..', 'support', 'common-sentences.txt'), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+    const provider = new LocalEmbeddingProvider({ modelsDir });
+    try {
+      await provider.ready();
+      const vectors = await provider.embed('zh', lines, 'passage');
+      const made = mean.map((_, i) => vectors.reduce((sum, vector) => sum + (vector[i] ?? 0), 0) / vectors.length);
+      const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
+      expect(dot(made, mean) / Math.sqrt(dot(made, made) * dot(mean, mean))).to.be.above(0.995);
+      expect(Math.sqrt(dot(mean, mean))).to.be.closeTo(Math.sqrt(dot(made, made)), 0.02);
+
+      const [text = ''] = lines;
+      const [query] = await provider.embed('zh', [text], 'query');
+      const [passage] = vectors;
+      if (query === undefined || passage === undefined) throw new Error('there is no vector');
+      expect(dot(query, query)).to.be.closeTo(1, 1e-4);
+      const rest = passage.map((x, i) => x - share * (mean[i] ?? 0));
+      expect(dot(query, rest) / Math.sqrt(dot(rest, rest))).to.be.above(0.9999);
+      const [english] = await provider.embed('en', [lines.at(-1) ?? ''], 'query');
+      expect(dot(english ?? new Float32Array(), english ?? new Float32Array())).to.be.closeTo(1, 1e-4);
+    } finally {
+      await provider.close();
+    }
   });
 });

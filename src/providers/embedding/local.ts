@@ -1,5 +1,6 @@
 /** Profiles `local` and `local-multilingual`: int8 ONNX models in a worker thread of this process; no network, no account, no Python. */
 import { access } from 'node:fs/promises';
+import { withoutCommon } from './common-direction.ts';
 import { EmbeddingQueue } from './embedding-queue.ts';
 import { EmbeddingThread } from './embedding-thread.ts';
 import { LOCAL_PROFILES, modelFiles, type LocalProfile } from './local-models.ts';
@@ -54,13 +55,16 @@ export class LocalEmbeddingProvider implements EmbeddingProvider {
     spaceNamed(this.spaces, space);
     const blank = blankIndex(texts);
     if (blank >= 0) throw new EmbeddingRejected('the text is blank', blank);
-    const prefix = LOCAL_PROFILES[this.profile].models.find((model) => model.space.name === space)?.prefix[kind] ?? '';
-    return this.#queue.submit(
+    const model = LOCAL_PROFILES[this.profile].models.find((one) => one.space.name === space);
+    const prefix = model?.prefix[kind] ?? '';
+    const vectors = await this.#queue.submit(
       space,
       texts.map((text) => prefix + text),
       kind,
       signal,
     );
+    const { common } = model ?? {};
+    return common === undefined || kind !== 'query' ? vectors : vectors.map((vector) => withoutCommon(vector, common));
   }
 
   /** Checks the files first: "file missing" is the one fault a person can mend, and ONNX Runtime words it badly. */

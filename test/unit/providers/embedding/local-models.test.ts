@@ -41,7 +41,7 @@ describe('local vector spaces', () => {
 
   it('names a model, a field and a calibration for each space', () => {
     expect(LOCAL_MODELS.map(({ space }) => [space.name, space.field, space.dims, space.knnBoost])).to.deep.equal([
-      ['zh', 'vec_zh', 512, 400],
+      ['zh', 'vec_zh', 512, 370],
       ['en', 'vec_en', 384, 950],
     ]);
   });
