@@ -21,8 +21,19 @@ export interface RankingProfile {
   readonly lexicalSaturation: number;
   /** Calibrated score under which a hit is not relevant. */
   readonly floor: number;
+  /** The same where scores lie elsewhere; absent: the floor holds for all. */
+  readonly floors?: Floors;
   /** When a cross-encoder is asked, and how much it counts; absent: never. */
   readonly rerank?: RerankRule;
+}
+
+export interface Floors {
+  /** Questions of three or more sentences. */
+  readonly long: number;
+  /** Records in Latin script under a Chinese question. */
+  readonly latin: number;
+  /** The reverse. */
+  readonly han: number;
 }
 
 export interface RerankRule {

@@ -25,7 +25,14 @@ export async function search(deps: MemoryDeps, input: SearchInput, call: CallCon
   const found = await rank(deps, input, call, 'read', { screen });
   const { hits, nothingRelevant } = relevance(
     found.screening.items.map((item) => item.value),
-    { query: found.query, also: found.also, floor: found.profile.floor, minScore: input.min_score, keep: input.explain === true },
+    {
+      query: found.query,
+      also: found.also,
+      floor: found.profile.floor,
+      floors: found.profile.floors,
+      minScore: input.min_score,
+      keep: input.explain === true,
+    },
   );
   const kept = new Set(hits);
   const relevant = found.screening.items.filter((item) => kept.has(item.value));

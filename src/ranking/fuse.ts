@@ -1,10 +1,11 @@
 /** Orders the hits of the one query by calibrated score and explains each: pure, between the index and the service's screening. */
-import type { RankedHit, SearchPage, SearchSpec } from '../domain/ranking.ts';
+import type { Floors, RankedHit, SearchPage, SearchSpec } from '../domain/ranking.ts';
 import { rankContext } from './context.ts';
 import type { Lang } from './context.ts';
 import { doubted } from './doubt.ts';
 import { evidenceOf } from './evidence.ts';
 import { wordsOf } from './words.ts';
+import { lastSentenceOf } from '../text/long-question.ts';
 import { hasHan } from '../text/script.ts';
 import { FORMULAS } from './formulas/registry.ts';
 import { hybrid } from './formulas/hybrid.ts';
@@ -52,6 +53,8 @@ export interface RelevanceRule {
   readonly also?: string | undefined;
   /** The profile's. */
   readonly floor: number;
+  /** The profile's, where scores lie elsewhere. */
+  readonly floors?: Floors | undefined;
   /** The caller's own floor, in place of the profile's. */
   readonly minScore?: number | undefined;
   /** Hits stay although nothing is relevant, as for an explanation. */
@@ -63,29 +66,44 @@ export interface RelevanceRule {
  * floor judges the answer as a whole: when no hit is relevant there are none, else all stay, as the floor tells answers from silence
  * and not one hit from the next. Relevant is what reaches the floor, what holds a code or quoted phrase or half of the words of the
  * question, and what shares a word with it where no vector can judge (BM25 alone is small in a small index, and vectors of a model
- * that nobody calibrated say little). Of a memory in another script than the question's no word can be shared: the floor asks it for meaning
- * alone (dev, questions of one language to memories of the other: 8 % of right answers were lost to a floor that asks for both).
+ * that nobody calibrated say little). Of a memory in another script than the question's no word can be shared, and a question of several
+ * sentences is near to anything: both have floors of their own (policies/ranking/assistant.yaml says what each of them loses).
  */
-export function relevance(ranked: readonly RankedHit[], { query, also, floor, minScore, keep = false }: RelevanceRule): Relevance {
+export function relevance(ranked: readonly RankedHit[], { query, also, floor, floors, minScore, keep = false }: RelevanceRule): Relevance {
   if (minScore !== undefined) {
     const hits = ranked.filter(({ score }) => score >= minScore);
     return { hits, nothingRelevant: hits.length === 0 };
   }
   const texts = [query, ...(also === undefined ? [] : [also])];
   const asked = texts.map(wordsOf);
-  const foreign = ({ record }: RankedHit): boolean => texts.every((text) => hasHan(text) !== hasHan(record.content));
-  const nothingRelevant = !ranked.some((hit) => isRelevant(hit, floor, foreign(hit)) || asked.some((words) => holdsMost(hit, words)));
+  const floorOf = floorsFor(texts, floor, floors);
+  const nothingRelevant = !ranked.some((hit) => isRelevant(hit, floorOf(hit)) || asked.some((words) => holdsMost(hit, words)));
   return { hits: nothingRelevant && !keep ? [] : ranked, nothingRelevant };
 }
 
 /** What is taken from a hit to let others come first: it says nothing about whether the hit answers the question. */
 const TAKEN: ReadonlySet<string> = new Set(['complaints', 'consensus', 'doubt', 'hubness', 'origin_share']);
 
-function isRelevant({ score, parts, byWords }: RankedHit, floor: number, foreign: boolean): boolean {
-  const counts = (name: string): boolean => parts.some(({ signal, raw }) => signal === name && (raw ?? 0) > 0);
+/** The floor of each hit under a question's wordings: that of its script, and no higher than that of a long question. */
+export function floorsFor(texts: readonly string[], floor: number, floors: Floors | undefined): (hit: RankedHit) => number {
+  if (floors === undefined) return () => floor;
+  const most = texts.every((text) => lastSentenceOf(text) !== undefined) ? floors.long : 1;
+  const han = texts.map(hasHan);
+  return (hit) => {
+    const held = hasHan(hit.record.content);
+    const foreign = han.every((asked) => asked !== held) && !counts(hit, 'lexical');
+    return Math.min(most, foreign ? (held ? floors.han : floors.latin) : floor);
+  };
+}
+
+function isRelevant(hit: RankedHit, floor: number): boolean {
+  const { score, parts, byWords } = hit;
   const taken = parts.reduce((sum, { signal, contribution }) => (TAKEN.has(signal) ? sum + contribution : sum), 0);
-  const words = foreign && !counts('lexical') ? (parts.find(({ signal }) => signal === 'lexical')?.weight ?? 0) : 0;
-  return score - taken >= floor * (1 - words) || counts('exact') || (byWords === true && counts('lexical'));
+  return score - taken >= floor || counts(hit, 'exact') || (byWords === true && counts(hit, 'lexical'));
+}
+
+function counts({ parts }: RankedHit, name: string): boolean {
+  return parts.some(({ signal, raw }) => signal === name && (raw ?? 0) > 0);
 }
 
 function holdsMost({ record }: RankedHit, asked: ReadonlySet<string>): boolean {

@@ -25,7 +25,7 @@ const boosts = z.strictObject({
   names: boost.describe('Capitalised words, on top of uni'),
   summary: boost.describe('Summary field'),
   codes: boost.describe('Exact codes'),
-  exact: boost.describe('All codes and quoted phrases of the question, to the letter'),
+  exact: boost.describe('All codes and quoted phrases of the question, or a rare name, to the letter'),
   rescue_similarity: share.describe('Calibrated similarity that a record with one of them has at least'),
   date_day: share.describe('Fit of a day the question names'),
   date_near: share.describe('Fit of the day before and the three days after'),
@@ -54,6 +54,13 @@ const body = z.strictObject({
   half_life_days: z.number().positive().max(36_500),
   lexical_saturation: z.number().positive().max(1_000),
   floor: share,
+  floors: z
+    .strictObject({
+      long: share.describe('Floor of questions of three or more sentences'),
+      latin: share.describe('Floor of memories in Latin script under a Chinese question'),
+      han: share.describe('Floor of Chinese memories under a question in Latin script'),
+    })
+    .optional(),
   rerank: z
     .strictObject({
       margin: share.describe('A cross-encoder is asked where the first two scores are closer than this'),
@@ -143,6 +150,7 @@ function profileOf(name: string, data: z.output<typeof body>): RankingProfile {
     halfLifeDays: data.half_life_days,
     lexicalSaturation: data.lexical_saturation,
     floor: data.floor,
+    ...(data.floors === undefined ? {} : { floors: Object.freeze(data.floors) }),
     // the articles' formulas are kept as they were published
     ...(data.rerank === undefined || data.formula !== 'hybrid' ? {} : { rerank: Object.freeze(data.rerank) }),
   });

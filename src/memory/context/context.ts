@@ -42,7 +42,7 @@ export async function context(deps: MemoryDeps, input: ContextInput, call: CallC
   const boundary = deps.guard.boundary();
   const screen = { lineOf: lineMaker(texts.join('\n'), words, rules), boundary };
   const [found, session] = await Promise.all([
-    gather(deps, input, call, { effort, shareOfBest: rules.share_of_best }, screen),
+    gather(deps, input, call, { effort, shareOfBest: rules.share_of_best, inject: rules.inject }, screen),
     turnsOf(deps, input, call, words, boundary),
   ]);
   const budget = input.token_budget ?? rules.default_token_budget;

@@ -26,6 +26,13 @@ export interface Gathered {
   readonly degraded: readonly string[];
 }
 
+export interface GatherRule {
+  readonly effort: EffortRule;
+  readonly shareOfBest: number;
+  /** Calibrated score from which a memory is put into a prompt. */
+  readonly inject: number;
+}
+
 /**
  * One query brings the candidates of all layers (bench run, seven people's facts and events in one reach: the recall of a query for each
  * layer in half of its time); with `per_layer` one more for each layer that has nothing relevant among them. Where the best two are close
@@ -35,17 +42,17 @@ export async function gather(
   deps: MemoryDeps,
   input: ContextInput,
   call: CallContext,
-  { effort, shareOfBest }: { readonly effort: EffortRule; readonly shareOfBest: number },
+  { effort, shareOfBest, inject }: GatherRule,
   screen: NonNullable<RankOptions['screen']>,
 ): Promise<Gathered> {
   const { token_budget: _budget, session_id: _session, effort: _effort, lang: _lang, turn_id: _turn, ...asked } = input;
   const search: SearchInput = { ...asked, top_k: effort.items };
   const options: RankOptions = { candidates: effort.candidates, once: true, screen };
   const first = await rank(deps, search, call, 'read', options);
-  const found = first.screening.items.filter((item) => isRelevant(item, first));
+  const found = first.screening.items.filter((item) => isRelevant(item, first, inject));
   const empty = effort.per_layer ? STORED_LAYERS.filter((layer) => !found.some(({ value }) => value.record.layer === layer)) : [];
   const more = await Promise.all(empty.map((layer) => rank(deps, { ...search, filter: { layer: [layer] } }, call, 'read', options)));
-  const others = more.flatMap((one) => one.screening.items.filter((item) => isRelevant(item, one)));
+  const others = more.flatMap((one) => one.screening.items.filter((item) => isRelevant(item, one, inject)));
   const again = await reranked(deps, found, { query: first.query, profile: first.profile, signal: call.signal });
   const items = [...withoutWeak(again.items, shareOfBest), ...withoutWeak(others, shareOfBest)];
   return {
@@ -63,7 +70,15 @@ function withoutWeak(items: readonly ScreenedItem<RankedHit>[], share: number): 
   return items.filter(({ value }) => value.score >= share * (best.get(value.record.layer) ?? 0));
 }
 
-/** By the rule that decides whether a search has an answer, of one hit alone: what a search shows beside its best would be noise in a prompt. */
-function isRelevant({ value }: ScreenedItem<RankedHit>, { query, also, profile }: Pick<Found, 'query' | 'also' | 'profile'>): boolean {
-  return !relevance([value], { query, also, floor: profile.floor }).nothingRelevant;
+/**
+ * By the rule that decides whether a search has an answer, of one hit alone: what a search shows beside its best would be noise in a prompt. Nor
+ * has anybody asked for a memory here, so one in the question's script needs a higher score than in a search; scores of long questions and
+ * of memories in another script tell too little for that.
+ */
+function isRelevant(
+  { value }: ScreenedItem<RankedHit>,
+  { query, also, profile: { floor, floors } }: Pick<Found, 'query' | 'also' | 'profile'>,
+  inject: number,
+): boolean {
+  return !relevance([value], { query, also, floor: Math.max(floor, inject), floors }).nothingRelevant;
 }

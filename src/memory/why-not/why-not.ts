@@ -7,8 +7,9 @@ import { standingFor } from '../../guard/confirmation.ts';
 import type { ScreenedItem } from '../../guard/guard.ts';
 import { isCopy } from '../../guard/screening/arrange.ts';
 import { coarse } from '../../ranking/coarse.ts';
-import { fuse } from '../../ranking/fuse.ts';
+import { floorsFor, fuse } from '../../ranking/fuse.ts';
 import { signalsOf } from '../../ranking/signal-ranks.ts';
+import { wordings } from '../../ranking/wordings.ts';
 import { defined } from '../canonical.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
@@ -115,14 +116,17 @@ async function judgedBy(
   return { outcome: 'influence_only', ...partsOf(judged.hit) };
 }
 
-function ranked(input: SearchInput, ended: Ended, { record }: RankedHit, parts: Pick<Answer, 'score' | 'signals'>): Answer {
+function ranked(input: SearchInput, ended: Ended, hit: RankedHit, parts: Pick<Answer, 'score' | 'signals'>): Answer {
   const { found, shown, nothingRelevant } = ended;
-  const id = record.memory_id;
+  const id = hit.record.memory_id;
   const rank = place(ended.ranked, id) || place(found.screening.items, id);
   if (place(shown, id) > 0) return { outcome: 'returned', rank, ...parts };
   if (input.min_score !== undefined && (parts.score ?? 0) < input.min_score)
     return { outcome: 'min_score', rank, needed: input.min_score, ...parts };
-  if (nothingRelevant) return { outcome: 'nothing_relevant', rank, needed: found.profile.floor, ...parts };
+  if (nothingRelevant) {
+    const { floor, floors } = found.profile;
+    return { outcome: 'nothing_relevant', rank, needed: floorsFor(wordings(found.spec), floor, floors)(hit), ...parts };
+  }
   if (rank <= found.topK) return { outcome: 'token_budget', rank, ...parts };
   const needed = ended.ranked[found.topK - 1]?.value.score;
   return { outcome: 'outranked', rank, ...defined({ needed }), ...parts };

@@ -107,7 +107,7 @@ describe('why a memory did not come back', () => {
       vec_en: [...vectorOf('tea')].map((x, i) => (i < 60 ? -x : x)),
     });
     const [floor] = await ask(world, [id], { query: 'tea, coffee or kettles' });
-    expect(floor).to.deep.include({ outcome: 'nothing_relevant', rank: 1, needed: 0.375 });
+    expect(floor).to.deep.include({ outcome: 'nothing_relevant', rank: 1, needed: 0.4 });
     const rich = createWorld();
     const long = 'green tea '.repeat(60);
     const ids = Array.from({ length: 4 }, (_, i) => plant(rich, { content: `${long} ${'abcd'[i]}${i} ${'pqrs'[i]}` }));

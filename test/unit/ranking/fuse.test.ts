@@ -229,12 +229,17 @@ describe('fuse', () => {
     }
   });
 
-  it('asks a memory in another script for meaning alone, as it can share no word', () => {
+  it('has floors of their own for memories in another script, as they can share no word, and for long questions', () => {
+    const floors = { long: 0.2, latin: 0.26, han: 0.3 };
     const silent = (query: string, content: string, more = {}): boolean => {
       const spec = specOf({ query, vectors: [zh()] });
       const hits = rank(spec, hitOf(spec, recordOf({ memory_id: 'a', content }), { cos: 0.38, lex: 0, ...more }));
-      return relevance(hits, { query, floor: 0.375 }).nothingRelevant;
+      expect(relevance(hits, { query, floor: 0.375 }).nothingRelevant, 'without them').to.equal(true);
+      return relevance(hits, { query, floor: 0.375, floors }).nothingRelevant;
     };
+    expect(silent('What is she allergic to?', '花生让人起疹子'), 'English to Chinese').to.equal(false);
+    expect(silent('What is she allergic to?', '发票已经付了', { cos: 0.36 }), 'too far for that').to.equal(true);
+    expect(silent('她吃不了东西。去医院看过。她对什么过敏？', '花生让人起疹子'), 'long').to.equal(false);
     expect(silent('她对什么过敏？', 'peanuts give her a rash'), 'Chinese to English').to.equal(false);
     expect(silent('她对什么过敏？', '花生让人起疹子'), 'Chinese to Chinese').to.equal(true);
     expect(silent('她对什么过敏？', 'the invoice was paid', { cos: 0.3 }), 'too far in meaning as well').to.equal(true);

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import type { Rerank } from '../../../../src/domain/reranker.ts';
 import { memoryContext } from '../../../../src/operations/memory-context.ts';
 import { RerankUnavailable } from '../../../../src/providers/rerank/provider.ts';
-import { createWorld, type World } from '../../../support/memory-world.ts';
+import { createWorld, vectorOf, type World } from '../../../support/memory-world.ts';
+import { memoryRecord } from '../../../support/records.ts';
 import { rejection } from '../../../support/rejection.ts';
 
 async function teaWorld(options: Parameters<typeof createWorld>[0] = {}): Promise<World> {
@@ -82,5 +83,28 @@ describe('memory context with a cross-encoder', () => {
     const { items, degraded } = await world.memory.context(ASKED, world.call());
     expect(items).to.have.length(2);
     expect(degraded).to.deep.equal(['rerank']);
+  });
+});
+
+describe('memory context and the floor', () => {
+  it('leaves out what a search would still show, as nobody asked for it', async () => {
+    const world = createWorld();
+    const { floor } = world.deps.profiles.get('assistant') ?? { floor: 0 };
+    const { inject } = world.deps.context.rules;
+    expect(inject).to.be.above(floor);
+    const query = 'Which ferry captain retired, sold his green boat and moved abroad last?';
+    const [asked, far] = [vectorOf(query), vectorOf('tourists cake tea')];
+    const content = 'the ferry sells green tea and cake to tourists';
+    world.index.plant(
+      memoryRecord({
+        content,
+        lex_uni: 'ferri sell green tea cake tourist',
+        vec_en: [...asked].map((x, i) => 0.38 * x + 0.92 * (far[i] ?? 0)),
+      }),
+    );
+    const [hit] = (await world.memory.search({ query, min_score: 0 }, world.call())).hits;
+    expect(hit?.score).to.be.within(floor, inject);
+    expect((await world.memory.search({ query }, world.call())).hits).to.have.length(1);
+    expect(await world.memory.context({ query }, world.call())).to.deep.include({ context: '', items: [], nothing_relevant: true });
   });
 });
