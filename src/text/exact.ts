@@ -1,11 +1,15 @@
-/** What of a question has to be found to the letter: strong codes and quoted phrases, for the exact clause of the one query. */
+/** What of a question has to be found to the letter: strong codes and quoted phrases, else rare names, for the exact clause of the one query. */
 import { codes } from './codes.ts';
+import { namesIn } from './names.ts';
 import { queryTerms } from './query-terms.ts';
 
-/** One thing that a record holds or does not hold; a phrase by all its stems and Han bigrams, as the index keeps no positions. */
+/**
+ * One thing that a record holds or does not hold; a phrase by all its stems and Han bigrams, as the index keeps no positions, and a name
+ * likewise, where few records hold it.
+ */
 export type ExactItem =
   | { readonly kind: 'code'; readonly code: string }
-  | { readonly kind: 'phrase'; readonly uni: readonly string[]; readonly bi: readonly string[] };
+  | { readonly kind: 'phrase' | 'name'; readonly uni: readonly string[]; readonly bi: readonly string[] };
 
 /** A pasted log holds dozens of codes; the first ones are enough to know it by. */
 const MAX_ITEMS = 8;
@@ -33,12 +37,14 @@ const COMMON: readonly RegExp[] = [
 
 /**
  * At most 8 items in question order: codes of at least 4 characters that are no date, time or amount, numbers of at least 5 digits; phrases
- * in quotation marks with at least two terms, and titles in 《》. Years and short numbers are none: they tell no record from another.
+ * in quotation marks with at least two terms, and titles in 《》. Years and short numbers are none: they tell no record from another. A
+ * question without any of these wants its names, if they are rare.
  */
 export function exactItems(question: string): ExactItem[] {
   const strong = codes(question).filter(isStrong);
   const phrases = [...quoted(question, QUOTED, 2), ...quoted(question, TITLED, 1)];
-  return [...strong.map((code) => ({ kind: 'code', code }) as const), ...phrases].slice(0, MAX_ITEMS);
+  const items = [...strong.map((code) => ({ kind: 'code', code }) as const), ...phrases];
+  return items.length > 0 ? items.slice(0, MAX_ITEMS) : namesIn(question).map((name) => ({ kind: 'name', ...name }));
 }
 
 function isStrong(code: string): boolean {

@@ -165,7 +165,8 @@ const wideBody = (): ReturnType<typeof indexBody> =>
 
 /** The share of what a specification wants to the letter that a document's own tokens hold. */
 function heldShare(doc: Doc, { query, profile }: SearchSpec): number {
-  const items = (profile.weights['exact'] ?? 0) > 0 ? exactItems(query) : [];
+  // no name is rare in an index of this size
+  const items = (profile.weights['exact'] ?? 0) > 0 ? exactItems(query).filter(({ kind }) => kind !== 'name') : [];
   const tokens = (field: string): string[] => String(doc[field]).split(' ');
   const held = items.filter((item) =>
     item.kind === 'code'
@@ -428,6 +429,27 @@ describe('the one hybrid query on a real engine', function () {
     expect(await first('A-8841 在哪？', zh())).to.equal('code');
     expect(await first('谁写的“水壶漏水了”？', zh())).to.equal('phrase');
     expect(await first('Where is order now?', en()), 'without a code').to.match(/^l/);
+  });
+
+  it('finds the record with a rare name outside the nearest neighbours, while one that many records hold decides nothing', async () => {
+    const alike = Array.from({ length: 4_500 }, (_, i) =>
+      docOf(`c${i}`, 'user.names', `Caroline has the spare key number ${i} 卡罗琳有备用钥匙`, { vec_en: at(1, 0.9), vec_zh: at(0, 0.6) }),
+    );
+    const far = (id: string, content: string): Doc => docOf(id, 'user.names', content, { vec_en: at(1, -0.2), vec_zh: at(0, -0.2) });
+    await load(product, [
+      ...alike,
+      far('rare', 'Zorvane: blue door'),
+      far('chinese', '慕容翎岚：蓝门'),
+      far('common', 'Caroline: blue door'),
+    ]);
+    const profile = { ...ASSISTANT, boosts: { ...ASSISTANT.boosts, neighbours: 50 } };
+    const first = async (query: string, vector: ReturnType<typeof en>): Promise<string | undefined> => {
+      const spec = specOf({ query, vectors: [vector], profile });
+      return fuse(await search(product, spec, ['user.names']), spec)[0]?.record.memory_id;
+    };
+    expect(await first('Where is the spare key of Zorvane?', en())).to.equal('rare');
+    expect(await first('慕容翎岚的备用钥匙在哪里？', zh())).to.equal('chinese');
+    expect(await first('Where is the spare key of Caroline?', en())).to.match(/^c\d/);
   });
 
   it('ranks the Chinese memory that answers an English question before English ones that do not', async () => {

@@ -38,13 +38,14 @@ export const MATCHES: readonly Signal[] = [
   },
   {
     name: 'exact',
-    formula: 'share of the codes and quoted phrases of the question that the record holds (named clause "exact")',
+    formula:
+      'share of the codes and quoted phrases of the question that the record holds; in a question without any, 1 for a rare name (named clause "exact")',
     source: 'bench:relevance, known codes in 50,000 records; boosts.exact engine units for all of them',
     raw: (evidence, context) => (context.exact.length === 0 ? undefined : evidence.exact),
     normalise: (raw) => clip(raw),
     sentence: (raw, _normalised, lang) =>
       lang === 'zh'
-        ? `含有问题中 ${percent(raw)} 的编号或引用的原文`
-        : `It holds ${percent(raw)} of the codes and quoted phrases of the question, to the letter`,
+        ? `含有问题中 ${percent(raw)} 的编号、引用的原文或罕见名称`
+        : `It holds ${percent(raw)} of the codes, quoted phrases or rare names of the question, to the letter`,
   },
 ];

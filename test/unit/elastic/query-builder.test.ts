@@ -50,6 +50,19 @@ const holdsAll = (field: string, query: string): QueryClause => ({
   bool: { filter: [{ match: { [field]: { query, operator: 'and' } } }] },
 });
 const exact = (...should: QueryClause[]): QueryClause => ({ bool: { _name: 'exact', should } });
+/** A record that holds a name which few do. */
+const rare = (stem: string): QueryClause => ({
+  function_score: {
+    query: {
+      bool: {
+        filter: [{ match: { lex_uni: { query: stem, operator: 'and' } } }],
+        must: [{ dis_max: { queries: [match('lex_uni', stem)] } }],
+      },
+    },
+    min_score: 8,
+  },
+});
+const exactName = (stem: string): QueryClause => ({ dis_max: { _name: 'exact', queries: [constant(120, rare(stem))] } });
 const rescue = (boost: number, ...should: QueryClause[]): QueryClause => ({
   constant_score: { _name: 'rescue', filter: { bool: { should, minimum_should_match: 1 } }, boost },
 });
@@ -162,8 +175,10 @@ describe('the one hybrid query', () => {
             bool: { must: [knn('vec_zh', [1, 0, 0, 0], 633.3333, [...SCOPE, notServed('other_alone')]), { match_all: { boost: 399 } }] },
           },
           due('en', 850.25, match('lex_uni', terms), match('lex_bi', bigrams)),
+          rescue(878.75, rare('carolin')),
         ),
         spk(`${terms} ${bigrams}`),
+        exactName('carolin'),
       ]),
     );
   });
@@ -179,8 +194,10 @@ describe('the one hybrid query', () => {
             bool: { must: [knn('vec_zh', [1, 0, 0, 0], 633.3333, [...SCOPE, notServed('other_alone')]), { match_all: { boost: 399 } }] },
           },
           due('en', 850.25, match('lex_uni', terms)),
+          rescue(878.75, rare('carolin')),
         ),
         spk(terms),
+        exactName('carolin'),
       ]),
     );
   });
@@ -220,7 +237,11 @@ describe('the one hybrid query', () => {
           match('lex_summary', terms, 0.5),
           code('2024'),
         ),
-        best(knn('vec_en', [0, 1, 0, 0], 950), due('en', 850.25, match('lex_uni', terms), { terms: { codes: ['2024'] } })),
+        best(
+          knn('vec_en', [0, 1, 0, 0], 950),
+          due('en', 850.25, match('lex_uni', terms), { terms: { codes: ['2024'] } }),
+          rescue(878.75, rare('carolin')),
+        ),
         spk(terms),
         {
           bool: {
@@ -228,6 +249,7 @@ describe('the one hybrid query', () => {
             should: [within(90, ['2024-05-02', '2024-05-03']), within(13.5, ['2024-05-01', '2024-05-02'], ['2024-05-03', '2024-05-06'])],
           },
         },
+        exactName('carolin'),
       ]),
     );
   });
@@ -295,6 +317,7 @@ describe('the one hybrid query', () => {
       body([
         lex(match('lex_uni', terms), match('lex_uni', 'carolin'), match('lex_context', terms), match('lex_summary', terms, 0.5)),
         spk(terms),
+        exactName('carolin'),
       ]),
     );
   });

@@ -54,7 +54,7 @@ describe('ranking signals', () => {
     expect(raw(evidence(), CONTEXT)).to.equal(undefined);
     expect(signal('exact').raw(evidence({ exact: 0.5 }), asked)).to.equal(0.5);
     expect(signal('exact').raw(evidence(), CONTEXT)).to.equal(undefined);
-    expect(signal('exact').sentence(0.5, 0.5, 'zh')).to.equal('含有问题中 50% 的编号或引用的原文');
+    expect(signal('exact').sentence(0.5, 0.5, 'zh')).to.equal('含有问题中 50% 的编号、引用的原文或罕见名称');
   });
 
   it('saturate words at lex / (lex + 24)', () => {
