@@ -12,7 +12,7 @@ export const trustPolicySchema = z.strictObject({
   actors: z.record(z.enum(ACTORS), tier),
   sources: z.record(z.enum(SOURCE_TYPES), tier),
   failing_floor: tier,
-  agent_answers: z.strictObject({ session: z.boolean(), retry: z.boolean() }).default({ session: true, retry: false }),
+  agent_answers: z.strictObject({ session: z.boolean(), retry: z.boolean() }).default({ session: true, retry: true }),
 });
 
 type Output = z.output<typeof trustPolicySchema>;

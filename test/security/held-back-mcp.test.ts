@@ -133,22 +133,22 @@ describe('held-back writes over MCP', function () {
     expect((await decide(item.memory_id, hash, alice)).status).to.equal(404);
   });
 
-  it('G8 an answer that an agent sends with its own call made again releases nothing: it is not even asked for', async () => {
+  it('G8 an answer with an agent’s own call made again gives user_stated at most, and none to a question that was not asked', async () => {
     const call = { name: 'memory_write', arguments: { content: orderFor('Ewing') } };
-    const { result } = await post(call);
-    expect(result.resultType).to.equal('complete');
-    const [item] = result.structuredContent.results;
-    expect(item).to.include({ outcome: 'pending' });
-    expect(item.reason).to.contain('CONFIRMATION_REQUIRED').and.contain(item.memory_id);
-    expect((await post({ ...call, inputResponses: { keep: YES } })).result.structuredContent.results[0]).to.not.include({
-      outcome: 'stored',
-    });
+    const { result } = await post({ ...call, inputResponses: { keep: YES } });
+    expect(result.resultType, 'an answer that nobody asked for').to.equal('input_required');
+    const { items } = (await service.call('GET', '/v1/confirmations', alice)).body;
+    const { memory_id: id } = items.find((one: { texts: { content: string } }) => one.texts.content === orderFor('Ewing'));
+    const forged = { ...call, requestState: `${String(result.requestState).slice(0, -2)}AA`, inputResponses: { keep: YES } };
+    expect((await post(forged)).error).to.include({ code: -32602 });
+    expect((await service.call('GET', `/v1/memories/${id}`, alice)).body.status).to.equal('pending');
+    const done = await post({ ...call, requestState: result.requestState, inputResponses: { keep: YES } });
+    expect(done.result.structuredContent.results[0]).to.include({ outcome: 'stored', memory_id: id });
+    expect(await tierOf(id)).to.equal('user_stated');
     // a state that was made for a person serves no agent of theirs
     const asked = await post({ name: 'memory_write', arguments: { content: orderFor('Eyre') } }, desk);
     const stolen = { name: 'memory_write', arguments: { content: orderFor('Eyre') }, requestState: asked.result.requestState };
     expect((await post({ ...stolen, inputResponses: { keep: YES } })).error).to.include({ code: -32602 });
-    expect((await service.call('GET', `/v1/memories/${item.memory_id}`, alice)).body.status).to.equal('pending');
-    expect((await decide(item.memory_id, await hashOf(item.memory_id), alice)).status).to.equal(200);
   });
 
   it('M2 a requestState serves its own caller once, and no other person, tenant, actor, client or call', async () => {

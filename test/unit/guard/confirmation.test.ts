@@ -5,7 +5,7 @@ import { openAdmitted } from '../../../src/domain/sealed.ts';
 import { HindsightError } from '../../../src/errors.ts';
 import { confirmationBy, confirmedFor, mayInstruct, standingFor } from '../../../src/guard/confirmation.ts';
 import { principal } from '../../support/principals.ts';
-import { memoryRecord, testGuard } from '../../support/records.ts';
+import { memoryRecord, testGuard, trustPolicy } from '../../support/records.ts';
 
 const [ann, bob, root] = ['ann', 'bob', 'root'].map((sub) => principal({ sub, scopes: ['memory:confirm', 'memory:admin'] })) as [
   ReturnType<typeof principal>,
@@ -84,8 +84,12 @@ describe('confirmations', () => {
   });
 
   it('that a client carried are believed of a person, and of an agent as the policy says', () => {
-    const guard = testGuard();
+    const guard = testGuard({ trust: { ...trustPolicy, agent_answers: { session: true, retry: false } } });
     const agent = principal({ sub: 'bob', actor: 'agent', scopes: ['memory:write'] });
+    expect(
+      (['session', 'retry'] as const).map((leg) => testGuard().believes(agent, leg)),
+      'as shipped',
+    ).to.deep.equal([true, true]);
     const pending = memoryRecord({ owner: bob.owner, status: 'pending', trust_tier: 2 });
     const tierBy = (who: typeof bob, leg: 'session' | 'retry'): number =>
       openAdmitted(guard.acknowledge(pending, pending, who, { seen: 'whole', leg })).trust_tier;

@@ -6,7 +6,7 @@ import type { MemoryRecord } from '../../../src/domain/memory.ts';
 import type { AdmissionStage } from '../../../src/guard/admission.ts';
 import { createWorld, type World } from '../../support/memory-world.ts';
 import { principal } from '../../support/principals.ts';
-import { memoryRecord } from '../../support/records.ts';
+import { memoryRecord, trustPolicy } from '../../support/records.ts';
 import { ANN, BOB, clientTransport, connectClient, EVE, send, startMcp, type McpServer } from './support/mcp-server.ts';
 import { modern, modernHeaders } from './support/modern-request.ts';
 
@@ -168,7 +168,12 @@ describe('mcp: a held-back write', () => {
     const answered = async (keep: object, options?: { token?: string }): Promise<Written['result']> =>
       (await ask({ requestState: await question(), inputResponses: { keep } }, options)).result.structuredContent.results[0];
 
-    it('asks for no answer that an agent could make up: its write waits for a person’s own decision', async () => {
+    it('asks for no answer of an agent where the policy believes none: its write waits for a person’s own decision', async () => {
+      world = createWorld({
+        guard: { admissionStages: [stage], trust: { ...trustPolicy, agent_answers: { session: true, retry: false } } },
+      });
+      await server.close();
+      server = await startMcp({ gateway: world.memory });
       const { result } = await ask({}, { token: ANN });
       expect(result.resultType).to.equal('complete');
       const [waiting] = result.structuredContent.results;
