@@ -73,8 +73,21 @@ export async function superseded(
     });
     return seen;
   };
-  // one that was stored this moment is looked at after the mark alone
-  if (known === undefined && endedBy(await read(other), ref.memory_id)) return { ended: true, next: undefined, head: undefined };
+  const bringBack = async (one: MemoryRecord, rival: MemoryRecord): Promise<RecordRef> => {
+    const [first, last] = inOrder(one, rival);
+    const back = last === one ? ref : other;
+    await change(back, writer, (head) =>
+      endedBy(head, first.memory_id) ? ({ ...STANDS, superseded_by: undefined } as unknown as Partial<MemoryRecord>) : undefined,
+    );
+    return back;
+  };
+  const former = await read(other);
+  if (former !== undefined && endedBy(former, ref.memory_id)) {
+    const own = await read(ref);
+    // whoever marked the other one never came to look a second time
+    if (own !== undefined && endedBy(own, by)) await bringBack(own, former);
+    return { ended: true, next: undefined, head: undefined };
+  }
   let before: MemoryRecord | undefined;
   const to = (head: MemoryRecord): Partial<MemoryRecord> | undefined => {
     before = DEFAULT_STATUSES.includes(head.status) ? undefined : head;
@@ -84,12 +97,7 @@ export async function superseded(
   const rival = next === undefined ? undefined : await read(other);
   if (next === undefined || rival === undefined || !endedBy(rival, ref.memory_id))
     return { ended: before !== undefined || next !== undefined, next, head: next ?? before };
-  const [first, last] = inOrder(next, rival);
-  const back = last === next ? ref : other;
-  await change(back, writer, (head) =>
-    endedBy(head, first.memory_id) ? ({ ...STANDS, superseded_by: undefined } as unknown as Partial<MemoryRecord>) : undefined,
-  );
-  const ours = back === ref ? undefined : next;
+  const ours = (await bringBack(next, rival)) === ref ? undefined : next;
   return { ended: true, next: ours, head: ours };
 }
 

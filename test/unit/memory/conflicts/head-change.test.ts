@@ -36,6 +36,13 @@ describe('superseding', () => {
     expect([head('a').status, head('b').status]).to.deep.equal(['superseded', 'active']);
   });
 
+  it('brings the later one back when both had given way and nobody came to look', async () => {
+    heads.set('a', { ...head('a'), status: 'superseded', superseded_by: 'b' });
+    heads.set('b', { ...head('b'), status: 'superseded', superseded_by: 'a' });
+    await mark('a', 'b');
+    expect([head('a').status, head('b').status]).to.deep.equal(['superseded', 'active']);
+  });
+
   it('brings the later one back when both gave way at once', async () => {
     onWritten = (id) => {
       if (id !== 'a') return;
