@@ -76,7 +76,8 @@ const rulesSchema = z.strictObject({
   version: z.literal(1),
   default_token_budget: z.int().min(32).max(32_000),
   effort: z.strictObject(Object.fromEntries(EFFORTS.map((name) => [name, effort])) as Record<(typeof EFFORTS)[number], typeof effort>),
-  inject: unit,
+  /** Absent: the profile's floor alone. */
+  inject: unit.default(0),
   share_of_best: unit,
   working_share: unit,
   max_item_tokens: z.int().min(50).max(4_000),
