@@ -116,7 +116,10 @@ function holds(item: ExactItem): QueryClause {
   if (item.kind === 'phrase') return { bool: { filter: clauses } };
   // all of its terms, of which the rarest says how rare the name is
   const terms = [...item.uni.map((term) => match('lex_uni', [term])), ...item.bi.map((term) => match('lex_bi', [term]))].flat();
-  return { function_score: { query: { bool: { filter: clauses, must: [{ dis_max: { queries: terms } }] } }, min_score: RARE_SCORE } };
+  const [only] = terms.length === 1 ? terms : [];
+  return {
+    function_score: { query: only ?? { bool: { filter: clauses, must: [{ dis_max: { queries: terms } }] } }, min_score: RARE_SCORE },
+  };
 }
 
 /** `spk`: the question names the record's subject. */

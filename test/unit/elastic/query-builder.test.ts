@@ -51,17 +51,7 @@ const holdsAll = (field: string, query: string): QueryClause => ({
 });
 const exact = (...should: QueryClause[]): QueryClause => ({ bool: { _name: 'exact', should } });
 /** A record that holds a name which few do. */
-const rare = (stem: string): QueryClause => ({
-  function_score: {
-    query: {
-      bool: {
-        filter: [{ match: { lex_uni: { query: stem, operator: 'and' } } }],
-        must: [{ dis_max: { queries: [match('lex_uni', stem)] } }],
-      },
-    },
-    min_score: 8,
-  },
-});
+const rare = (stem: string): QueryClause => ({ function_score: { query: match('lex_uni', stem), min_score: 8 } });
 const exactName = (stem: string): QueryClause => ({ dis_max: { _name: 'exact', queries: [constant(120, rare(stem))] } });
 const rescue = (boost: number, ...should: QueryClause[]): QueryClause => ({
   constant_score: { _name: 'rescue', filter: { bool: { should, minimum_should_match: 1 } }, boost },
