@@ -33,7 +33,7 @@ export const SEARCH_ANSWERS: Readonly<Record<string, readonly object[]>> = {
         {
           memory_id: '0197a1b2-c3d5-7b21-9c02-5d1e8f0a7b6c',
           content: '李明对花生过敏，点餐时要避开花生酱。',
-          score: 0.469,
+          score: 0.43,
           namespace: 'user.alice',
           layer: 'semantic',
           kind: 'constraint',
@@ -47,16 +47,25 @@ export const SEARCH_ANSWERS: Readonly<Record<string, readonly object[]>> = {
           version: 1,
           status: 'active',
           explain: {
-            engine_score: 312.638,
+            engine_score: 306.592,
             signals: [
               {
                 signal: 'vector',
-                raw: 0.462,
-                normalised: 0.437,
+                raw: 0.441,
+                normalised: 0.402,
                 weight: 0.7,
-                contribution: 0.306,
+                contribution: 0.282,
                 rank: 1,
-                sentence: 'Its meaning is 44% close to the question (cosine 0.462)',
+                sentence: 'Its meaning is 40% close to the question (cosine 0.441)',
+              },
+              {
+                signal: 'rescue',
+                raw: null,
+                normalised: 0,
+                weight: 0,
+                contribution: 0,
+                rank: null,
+                sentence: 'It had no part',
               },
               {
                 signal: 'lexical',

@@ -59,6 +59,28 @@ export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
       took_ms: 14,
       trace_id: TRACE,
     },
+    {
+      context:
+        'From long-term memory, for this turn:\n## Facts\n- Ana · morning drink: Ana prefers green tea in the morning and never drinks coffee. [said by the user, 2026-05-04]',
+      items: [
+        {
+          memory_id: ID,
+          layer: 'semantic',
+          kind: 'preference',
+          tokens: 34,
+          score: 0.231,
+          trust: { tier: 'user_stated' },
+          reference_only: false,
+          at: AT,
+          version: 1,
+        },
+      ],
+      tokens: 48,
+      nothing_relevant: false,
+      degraded: [],
+      took_ms: 14,
+      trace_id: TRACE,
+    },
   ],
   memory_get: [
     {
