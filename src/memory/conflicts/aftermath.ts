@@ -67,7 +67,8 @@ export function createAftermath(deps: Deps, turns: Turns): Aftermath {
   const drain = async (): Promise<void> => {
     while (ended.size + slots.size > 0) {
       const [nowEnded, nowMoved] = [[...ended.values()], [...slots.values()]];
-      [ended, slots] = [new Map(), new Map()];
+      ended = new Map();
+      slots = new Map();
       const tenants = new Set([...nowEnded.map(({ head }) => head.tenant), ...nowMoved.map(({ document }) => document.tenant)]);
       for (const tenant of tenants)
         await settleTenant(
