@@ -92,7 +92,7 @@ export function floorsFor(texts: readonly string[], floor: number, floors: Floor
   return (hit) => {
     const held = hasHan(hit.record.content);
     const foreign = han.every((asked) => asked !== held) && !counts(hit, 'lexical');
-    return Math.min(most, foreign ? (held ? floors.han : floors.latin) : floor);
+    return Math.min(most, foreign ? Math.min(floor, held ? floors.han : floors.latin) : floor);
   };
 }
 

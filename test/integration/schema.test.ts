@@ -168,7 +168,7 @@ describe('elastic/schema on a real engine', function () {
     await installSchema(store.client, { prefix: store.prefix, spaces: TEST_SPACES, clock });
     const after = await propertiesOf(memory);
     expect(after['doubt']).to.deep.equal({ type: 'float' });
-    expect(after['guard'].properties).to.have.all.keys('verdict', 'rule_ids', 'policy_revision', 'score', 'confirmed_by');
+    expect(after['guard'].properties).to.have.all.keys('verdict', 'rule_ids', 'policy_revision', 'score', 'confirmed_by', 'confirmed_for');
     expect(after['vec_en']).to.include({ type: 'dense_vector', dims: 3, similarity: 'cosine' });
     expect(after['passages'].properties['vec_en']).to.include({ dims: 3 });
     const meta = await metaOf(memory);

@@ -52,8 +52,14 @@ describe('versions on a real engine', function () {
     await service.memory.update({ memory_id: dog, importance: 0.9 }, service.call(ann));
     await service.memory.update({ memory_id: allergy, invalid: true }, service.call(ann));
     const second = await now();
-    const ask = async (query: string, as_of: string, more: object = {}) =>
-      (await service.memory.search({ query, as_of, ...more }, service.call(ann))).hits;
+    const ask = async (query: string, as_of: string, more: object = {}) => {
+      // a busy model answers by words alone, and says so
+      for (let tries = 1; ; tries += 1) {
+        const { hits, degraded } = await service.memory.search({ query, as_of, ...more }, service.call(ann));
+        if (degraded.length === 0) return hits;
+        expect(tries, degraded.join(', ')).to.be.below(10);
+      }
+    };
 
     expect((await ask('Where is the office?', first))[0]).to.include({
       memory_id: office,

@@ -141,13 +141,13 @@ function send(response: ServerResponse, status: number, body: unknown): void {
 
 /**
  * The real local models behind the endpoint, as a user would serve them: model `bge-small-zh`, `e5-small` or, of profile
- * local-multilingual, `multilingual-e5-small` (the texts of both e5 bring their own prefix). One text is taken for a query, so that it
- * overtakes batches.
+ * local-multilingual, `multilingual-e5-small` (the texts of both e5 bring their own prefix). An endpoint is not told what a text is for:
+ * without a prefix it embeds all alike, as passages.
  */
 export function localBackend(local: EmbeddingProvider): EmbeddingBackend {
   return async (model, texts) => {
     const e5 = model.includes('e5-small');
-    const kind = e5 ? (texts[0]?.startsWith('query: ') === true ? 'query' : 'passage') : texts.length === 1 ? 'query' : 'passage';
+    const kind = e5 ? (texts[0]?.startsWith('query: ') === true ? 'query' : 'passage') : 'passage';
     const bare = e5 ? texts.map((text) => text.replace(/^(query|passage): /, '')) : texts;
     const vectors = await local.embed(model.startsWith('multilingual') ? 'multi' : e5 ? 'en' : 'zh', bare, kind);
     return vectors.map((vector) => [...vector]);

@@ -50,11 +50,12 @@ const LAST_PAUSE_MS = 200;
 
 export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
   const aftermath = createAftermath(deps, turns);
-  const heads = createHeads(deps, turns, aftermath);
+  const heads = createHeads(deps, turns);
   const recent = createRecentTexts(deps.clock);
   const plan = createPlan(deps, heads, recent);
   const settleLate = createSettleLate(deps, turns, heads);
-  const marks = createMarks(deps, heads, aftermath);
+  // the move of a slot is ended last, so that the repair job finds what a killed process left; nothing else tells of it
+  const marks = createMarks(deps, { now: heads, later: createHeads(deps, turns, aftermath) }, aftermath);
   const line = createLine((signal) => deps.sleep(LEASE_MS, signal));
 
   /** What is stored stands, marked or not: a repeat of it and the repair job mark what is left. */

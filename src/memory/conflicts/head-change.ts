@@ -85,8 +85,8 @@ export async function superseded(
   if (former !== undefined && endedBy(former, ref.memory_id)) {
     const own = await read(ref);
     // whoever marked the other one never came to look a second time
-    if (own !== undefined && endedBy(own, by)) await bringBack(own, former);
-    return { ended: true, next: undefined, head: undefined };
+    const stays = own !== undefined && endedBy(own, by) && (await bringBack(own, former)) !== ref;
+    return { ended: true, next: undefined, head: stays ? own : undefined };
   }
   let before: MemoryRecord | undefined;
   const to = (head: MemoryRecord): Partial<MemoryRecord> | undefined => {

@@ -16,10 +16,12 @@ export interface Marks {
   finish(call: CallContext, head: MemoryRecord): Promise<void>;
 }
 
-export function createMarks(deps: MemoryDeps, heads: Heads, aftermath: Aftermath): Marks {
+/** `later`: those whose ends leave to `aftermath` what follows, for moves of slots. */
+export function createMarks(deps: MemoryDeps, { now, later }: { readonly now: Heads; readonly later: Heads }, aftermath: Aftermath): Marks {
   const reads = serviceReads(deps);
   return {
     async set(call, record, step) {
+      const heads = step.moved === undefined ? now : later;
       let ended = true;
       for (const ref of step.replaces) ended = (await heads.supersede(ref, record.memory_id, call)) && ended;
       for (const ref of step.doubts) await heads.doubt(ref, record.memory_id, call);
@@ -33,10 +35,10 @@ export function createMarks(deps: MemoryDeps, heads: Heads, aftermath: Aftermath
       for (const { record } of await reads.load(head, [...supersedes, ...contradicts])) {
         // what was brought back or changed since stands for itself
         if (standingOf(record) !== 'active' || Date.parse(record.valid_from) > Date.parse(storedAt)) continue;
-        if (supersedes.includes(record.memory_id)) await heads.supersede(refOf(record), id, call);
+        if (supersedes.includes(record.memory_id)) await now.supersede(refOf(record), id, call);
         else if ((record.conflict_with ?? []).includes(id)) continue;
-        else if (head.status === 'conflict') await heads.contest(refOf(record), id, call);
-        else await heads.doubt(refOf(record), id, call);
+        else if (head.status === 'conflict') await now.contest(refOf(record), id, call);
+        else await now.doubt(refOf(record), id, call);
       }
     },
   };
