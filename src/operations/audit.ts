@@ -135,11 +135,11 @@ export function createAudit({ trail, hashing }: AuditParts): Audit {
     },
     failed(call, error) {
       told.add(error);
-      const facts = { ...factsOf(call, foundIn(call, undefined)), ...outcomeOf(error) };
+      const facts = (): AuditFacts => ({ ...factsOf(call, foundIn(call, undefined)), ...outcomeOf(error) });
       // that its record could not be stored makes it no less true
       const ahead = error.code === 'ERR_AUDIT_UNAVAILABLE' ? undefined : call.ahead;
-      if (ahead !== undefined) trail.append(correcting(facts, ahead), true).catch(() => undefined);
-      else if (isWorthALine(error, call.principal)) append(facts);
+      if (ahead !== undefined) trail.append(correcting(facts(), ahead), true).catch(() => undefined);
+      else if (isWorthALine(error, call.principal)) append(facts());
     },
     refused({ error, principal, traceId, method, route }) {
       if (told.has(error) || !DENIED.has(error.status) || !isWorthALine(error, principal)) return;

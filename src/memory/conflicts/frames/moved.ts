@@ -7,9 +7,14 @@ import type { Found, FrameRule } from './frame.ts';
 const all = (pattern: string): RegExp => new RegExp(pattern, 'iu');
 const attribute = ({ a }: Found): string | undefined => a?.trim();
 
+/** Of the speakers; any other possessive is that of whoever changed it. */
+const OWNERS: Readonly<Record<string, string>> = { my: 'I', our: 'we', 我: '我', 我的: '我', 我们: '我们', 我们的: '我们' };
+
 /** Whoever moves the deadline, it is that of the place; our database is ours, and so is the one that we put another in for. */
-function whose({ s = '', a = '', v = '', the }: Found, policy: RelationPolicy): string {
+function whose({ s = '', a = '', v = '', the, of = '' }: Found, policy: RelationPolicy): string {
   if (policy.unnamed.has(canonicalTopic(policy, a.trim()))) return '';
+  const owner = OWNERS[of.toLowerCase()];
+  if (owner !== undefined) return owner;
   return the === undefined || rivalIn(policy, v) !== undefined ? s : '';
 }
 
@@ -17,7 +22,7 @@ export const ENGLISH_MOVED: readonly FrameRule[] = [
   {
     examples: ['We moved the deadline to Friday', 'They switched our database from MySQL to Postgres', 'I changed my username to kim7'],
     pattern: all(
-      `^(?<s>[^,;:"]{1,40}?) (?:has |have |had )?(?:changed|moved|switched|migrated|set|reset|updated|raised|lowered|increased|reduced|cut|extended|shortened|postponed|pushed|shifted|rescheduled|upgraded|downgraded) (?:(?<the>the)|our|my|his|her|their|its) (?<a>(?:[\\p{L}-]+ ){0,2}?(?:${ATTRIBUTES}))(?: back| over)?(?: from (?<w>.{1,40}?))? to (?<v>.{1,60})$`,
+      `^(?<s>[^,;:"]{1,40}?) (?:has |have |had )?(?:changed|moved|switched|migrated|set|reset|updated|raised|lowered|increased|reduced|cut|extended|shortened|postponed|pushed|shifted|rescheduled|upgraded|downgraded) (?:(?<the>the)|(?<of>our|my|his|her|their|its)) (?<a>(?:[\\p{L}-]+ ){0,2}?(?:${ATTRIBUTES}))(?: back| over)?(?: from (?<w>.{1,40}?))? to (?<v>.{1,60})$`,
     ),
     topic: attribute,
     whose,
@@ -40,7 +45,7 @@ export const CHINESE_MOVED: readonly FrameRule[] = [
   {
     examples: ['我们把数据库换成了 Postgres', '团队把截止日期推迟到周五了', '我把编辑器从Vim换成了Emacs'],
     pattern: all(
-      `^(?<s>[^,。;:、"]{0,16}?)(?:现在|目前|已经|已|最近|刚刚?|决定|统一)*把(?:我们的?|我的?|公司的?)?(?<a>${HAN_ATTRIBUTES})(?:从(?<w>[^,。;]{1,16}?))?(?:改为|改成|改到|改用|换成|换为|换到|切换到|切换成|切换为|迁移到|迁到|迁至|调整为|调整到|推迟到|延期到|延后到|延到|提前到|提高到|降低到|降到|涨到|升级到|更新为|设为|设成|定为|定在)了?(?<v>[^,。;]{1,30}?)了?$`,
+      `^(?<s>[^,。;:、"]{0,16}?)(?:现在|目前|已经|已|最近|刚刚?|决定|统一)*把(?:(?<of>我们的?|我的?)|公司的?)?(?<a>${HAN_ATTRIBUTES})(?:从(?<w>[^,。;]{1,16}?))?(?:改为|改成|改到|改用|换成|换为|换到|切换到|切换成|切换为|迁移到|迁到|迁至|调整为|调整到|推迟到|延期到|延后到|延到|提前到|提高到|降低到|降到|涨到|升级到|更新为|设为|设成|定为|定在)了?(?<v>[^,。;]{1,30}?)了?$`,
     ),
     topic: attribute,
     whose,

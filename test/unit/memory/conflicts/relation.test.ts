@@ -211,6 +211,15 @@ describe('the relation of two memories', () => {
     expect(kindOf('The team uses Slack.', 'The team switched from Jira to Linear.')).to.equal('different');
   });
 
+  it('leaves what somebody else changed of the speaker’s to the speaker', () => {
+    for (const [older, newer, kind] of [
+      ["Ana's username is annie", 'Ana changed my username to kim7', 'different'],
+      ['我的座位是B2', '小李把我的座位换成了A3', 'changed'],
+      ['小李的座位是B2', '小李把我的座位换成了A3', 'different'],
+    ] as const)
+      expect(relationOf({ content: older }, { content: newer }, policy).kind, `${older} / ${newer}`).to.equal(kind);
+  });
+
   it('takes no wish, question, hearsay or passing exception for a change', () => {
     for (const newer of [
       'Ana might move to Munich.',
