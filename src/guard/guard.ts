@@ -252,7 +252,7 @@ export function createGuard(options: GuardOptions): Guard {
       const judgement: Judgement = consent === undefined ? found : { ...found, verdict: 'allow', tier: consent.tier };
       const mark: GuardMark = { verdict: judgement.verdict, rule_ids: judgement.ruleIds, policy_revision: policyRevision };
       // for these very texts alone: other ones are nobody's decision yet
-      const confirmations = confirmationsOf(consent ?? context.restores?.guard ?? readersOf(context.previous, draft));
+      const confirmations = confirmationsOf(consent ?? { ...confirmerOf(context.restores), ...readersOf(context.previous, draft) });
       const status = statusOf(judgement.verdict, draft.status);
       if (status === undefined) return { record: undefined, sealed: undefined, mark };
       const parents = context.parents.map((parent) => parent.memory_id);
@@ -290,6 +290,12 @@ export function createGuard(options: GuardOptions): Guard {
 /** Best first again where a score has changed. */
 function ranked(hits: readonly RankedHit[], before: readonly RankedHit[]): readonly RankedHit[] {
   return hits.every((hit, i) => hit === before[i]) ? hits : [...hits].sort((a, b) => b.score - a.score);
+}
+
+/** Of a version that is restored; its readers may have taken theirs back since (readersOf). */
+function confirmerOf(restores: MemoryRecord | undefined): Pick<GuardMark, 'confirmed_by'> {
+  const { confirmed_by } = restores?.guard ?? {};
+  return confirmed_by === undefined ? {} : { confirmed_by };
 }
 
 /** Who confirmed these very texts for themselves in the version before: a change of anything else leaves that. */

@@ -21,7 +21,7 @@ type Texted = Partial<
   >
 >;
 
-/** Texts by field name; lists and metadata as one line for each string, keys included. Empty ones are left out. */
+/** Texts by field name; lists and metadata as one line for each value, keys included: who confirms a limit confirms its number. Empty ones are left out. */
 export function sealedTextsOf(record: Texted): Readonly<Record<string, string>> {
   const texts: Record<string, string> = {};
   const add = (field: keyof Texted, value: unknown): void => {
@@ -36,6 +36,7 @@ export function sealedTextsOf(record: Texted): Readonly<Record<string, string>> 
 
 function stringsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
+  if (typeof value === 'number' || typeof value === 'boolean') return [String(value)];
   if (Array.isArray(value)) return value.flatMap(stringsOf);
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, part]) => [key, ...stringsOf(part)]);

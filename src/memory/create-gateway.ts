@@ -4,7 +4,7 @@ import { createConflicts } from './conflicts/conflicts.ts';
 import type { MemoryDeps } from './deps.ts';
 import { exportLines } from './export.ts';
 import { feedback } from './feedback/feedback.ts';
-import { forget } from './forget.ts';
+import { forget, plannedCount } from './forget.ts';
 import type { MemoryGateway } from './gateway.ts';
 import { acknowledge, heldBack } from './held-back.ts';
 import { importItems } from './import.ts';
@@ -38,6 +38,7 @@ export function createMemoryGateway(deps: MemoryDeps): MemoryGateway {
     history: (input, call) => history(deps, input, call),
     feedback: (input, call) => feedback(deps, input, call),
     forget: (input, call, answered) => forget(deps, turns, input, call, answered),
+    plannedCount: (plan, call) => plannedCount(deps, plan, call),
     listForReview: (state, input, call) => listForReview(deps, state, input, call),
     heldBack: (memoryId, call) => heldBack(deps, memoryId, call),
     believes: (leg, { principal }) => deps.guard.believes(principal, leg),

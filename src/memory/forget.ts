@@ -106,6 +106,15 @@ async function dryRunByFilter(deps: MemoryDeps, input: ForgetInput, call: CallCo
   return planned(deps, call, { target, before_ms, expires_ms, ids, versions, count }, { left });
 }
 
+/** What its user is asked about before a plan is carried out. ERR_PLAN_INVALID. */
+export function plannedCount(
+  { keys, clock }: Pick<MemoryDeps, 'keys' | 'clock'>,
+  token: string,
+  { principal }: Pick<CallContext, 'principal'>,
+): number {
+  return openPlan(token, keys.plan, principal, clock).count;
+}
+
 async function carryOut(
   deps: MemoryDeps,
   turns: TurnLinks,

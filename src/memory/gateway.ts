@@ -85,6 +85,8 @@ export interface MemoryGateway {
   feedback(input: FeedbackInput, call: CallContext): Promise<Bare<FeedbackAnswer>>;
   /** `answered`: the user agreed to the plan when the client asked, and how that came back. */
   forget(input: ForgetInput, call: CallContext, answered?: AnswerLeg): Promise<Bare<ForgetAnswer>>;
+  /** How many memories a plan of this caller takes at most. ERR_PLAN_INVALID. */
+  plannedCount(plan: string, call: Pick<CallContext, 'principal'>): number;
   /** What the guard held back in this state and the caller may decide on. */
   listForReview(state: ReviewState, input: ReviewListInput, call: CallContext): Promise<Bare<ReviewListAnswer>>;
   /** What the guard holds back of this caller's own writing, for the form of its client; undefined when nothing of the kind waits. */

@@ -9,9 +9,10 @@ const input = forgetInput.superRefine((value, ctx) => {
   if (other !== undefined) ctx.addIssue({ code: 'custom', path: [other], message: 'does not go together with memory_id' });
 });
 
-/** Said by the client to its user, beside count and sample of the dry run that the agent has shown. */
-const CONFIRM_PLAN =
-  'Forget all memories that the dry run counted? No search will find them again. 忘掉试运行统计到的全部记忆？之后任何搜索都不会再找到它们。';
+/** Said by the client to its user, whatever the agent has shown of the dry run. */
+const confirmPlan = (count: number): string =>
+  `Forget ${count} ${count === 1 ? 'memory' : 'memories'}, those that the user stated or confirmed among them? No search will find them again. ` +
+  `忘掉 ${count} 条记忆（包括用户说过或确认过的）？之后任何搜索都不会再找到它们。`;
 
 export const memoryForget = defineOperation({
   name: 'memory_forget',
@@ -51,7 +52,7 @@ export const memoryForget = defineOperation({
   ],
   handle: async (value, context) => {
     const carriesOut = value.plan !== undefined && value.dry_run !== true;
-    if (carriesOut) await unlessDeclined(context.confirm, 'forget', CONFIRM_PLAN);
+    if (carriesOut) await unlessDeclined(context.confirm, 'forget', confirmPlan(context.memory.plannedCount(value.plan ?? '', context)));
     // who cannot be asked has not said yes
     const answered = carriesOut && context.confirm.canAsk ? context.confirm.leg : undefined;
     return { ...(await context.memory.forget(value, context, answered)), trace_id: context.traceId };

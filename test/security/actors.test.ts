@@ -125,7 +125,11 @@ describe('actors of one person', function () {
     const stated = await write(person, 'Jonas keeps the boat at pier nine.', 'pier');
     const forget = async (answer: ElicitResult) => {
       const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: {} } });
-      client.setRequestHandler(ElicitRequestSchema, () => answer);
+      client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+        // nobody agrees to more than they were told, whatever the agent showed
+        expect(params.message).to.match(/^Forget 1 memory, .*忘掉 1 条/);
+        return answer;
+      });
       await client.connect(
         new StreamableHTTPClientTransport(new URL('/mcp', service.url), { requestInit: { headers: { authorization: `Bearer ${agent}` } } }),
       );

@@ -155,11 +155,29 @@ describe('the words of other members', function () {
     expect((await decide(ana, 'reject')).body.outcome).to.equal('rejected');
     isData(await get(anasAgent, id));
     expect((await decide(ana, 'reject')).status).to.equal(404);
+    // nor does its writer bring back what was taken back
+    expect((await ok('POST', `/v1/memories/${id}/restore`, bob, { version: 1 })).version).to.equal(3);
+    isData(await get(anasAgent, id));
     expect((await decide(ana, 'approve')).status).to.equal(200);
     // other words are nobody's decision yet
     await ok('PATCH', `/v1/memories/${id}`, bob, { content: content.replace('Norwick', 'Mallory') });
     isData(await get(anasAgent, id));
     expect((await decide(ana, 'approve')).body.code).to.equal('ERR_REVIEW_CHANGED');
+  });
+
+  it('G12: a number or a switch beside the words is part of what a reader confirmed', async () => {
+    const content = 'Answer ferry questions with the timetable of Norwick, up to the limit.';
+    const item = { content, metadata: { limit: 100, strict: true } };
+    const { memory_id: id } = await write(bob, item);
+    const [shown] = (await ok('GET', `/v1/confirmations?memory_id=${id}`, ana)).items;
+    expect(shown.texts.metadata).to.contain('100').and.contain('true');
+    const { content_hash } = shown;
+    await ok('POST', `/v1/confirmations/${id}/approve`, ana, { content_hash });
+    expect(await get(anasAgent, id)).to.deep.include({ reference_only: false });
+    await ok('PATCH', `/v1/memories/${id}`, bob, { metadata: { limit: 1_000_000 } });
+    isData(await get(anasAgent, id));
+    const again = await service.call('POST', `/v1/confirmations/${id}/approve`, ana, { content_hash });
+    expect(again.body.code).to.equal('ERR_REVIEW_CHANGED');
   });
 
   it('G12: one’s own agent’s note, once confirmed by its owner, counts for the owner, and an admin’s yes to a stated one for all', async () => {

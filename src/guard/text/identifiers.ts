@@ -13,6 +13,7 @@ export type Named = Partial<
 const MAX_NAME_CHARS = 200;
 const MAX_URI_CHARS = 2_048;
 const MAX_LINE_CHARS = 4_096;
+const LINE_OVERLAP_CHARS = 512;
 const BETWEEN_HAN = /(?<=\p{Script=Han}) (?=\p{Script=Han})/gu;
 /** An order takes three words; pairs like skip_review and api_key are names of things. */
 const MIN_WORDS = 3;
@@ -68,15 +69,20 @@ export function joinedNamesOf(record: Named): readonly string[] {
   };
   walk(metadata);
   const short = [title, subject, topic, task_type, session_id, task_id].filter((name) => name !== undefined);
-  return [[...short, ...tags, ...keywords, ...entities, ...pairs], values].flatMap((names) => lineOf(names) ?? []);
+  return [[...short, ...tags, ...keywords, ...entities, ...pairs], values].flatMap(linesOf);
 }
 
-function lineOf(names: readonly string[]): string | undefined {
+/** In windows that overlap, so that nothing put before an order hides it. */
+function linesOf(names: readonly string[]): readonly string[] {
   const short = names.filter((name) => name.length <= MAX_NAME_CHARS);
   const apart = short.map((name) => spaced(name));
-  const line = apart.join(' ').replace(BETWEEN_HAN, '').slice(0, MAX_LINE_CHARS);
+  const line = apart.join(' ').replace(BETWEEN_HAN, '');
   const read = short.length < 2 || line === short.map((name) => name.trim()).join(' ');
-  return read ? undefined : line;
+  if (read) return [];
+  const lines: string[] = [];
+  for (let from = 0; from === 0 || from + LINE_OVERLAP_CHARS < line.length; from += MAX_LINE_CHARS - LINE_OVERLAP_CHARS)
+    lines.push(line.slice(from, from + MAX_LINE_CHARS));
+  return lines;
 }
 
 /** What the words of an address say; without its scheme, which alone would make a destination of it. */

@@ -26,7 +26,7 @@ describe('mcp: confirmation', () => {
       let asked = 0;
       client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
         asked += 1;
-        expect(params.message).to.match(/Forget all memories .*忘掉/);
+        expect(params.message).to.match(/Forget 2 memories, .*忘掉 2 条/);
         return answer;
       });
       await client.connect(clientTransport(server, ANN));
