@@ -5,6 +5,7 @@ import { OTHER_ALONE } from '../ranking/evidence.ts';
 import { PASSAGE_INNER_HITS } from './query-fields.ts';
 import { anyExact, anyWord } from './query-lexical.ts';
 import type { QueryWords } from './query-lexical.ts';
+import { shortened } from './record-json.ts';
 
 export interface VectorOptions {
   readonly filter: readonly QueryClause[];
@@ -37,13 +38,6 @@ export function vectorClauses(words: readonly QueryWords[], context: RankContext
 function knn(field: string, { vector, boost, neighbours }: KnnClause, filter: readonly QueryClause[]): QueryClause {
   return { knn: { field, query_vector: Array.from(vector.vector, shortened), k: neighbours, num_candidates: neighbours, filter, boost } };
 }
-
-/**
- * Decimal places as in the index (record-json): a double that holds a float32 takes 18 digits, and both sides read and write them for every
- * dimension.
- */
-const PLACES = 1e7;
-const shortened = (x: number): number => Math.round(x * PLACES) / PLACES;
 
 function passageClause(primary: KnnClause, filter: readonly QueryClause[]): QueryClause {
   return {

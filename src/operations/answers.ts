@@ -7,6 +7,30 @@ import { SESSION_ANSWERS } from './answers-session.ts';
 import { SUMMARY_ANSWERS } from './answers-summary.ts';
 import { WRITE_ANSWERS } from './answers-write.ts';
 
+/** The block for a turn about Ana's breakfast. */
+const BREAKFAST = {
+  context:
+    'From long-term memory, for this turn:\n## Facts\n- Ana · morning drink: Ana prefers green tea in the morning and never drinks coffee. [said by the user, 2026-05-04]',
+  items: [
+    {
+      memory_id: ID,
+      layer: 'semantic',
+      kind: 'preference',
+      tokens: 34,
+      score: 0.45,
+      trust: { tier: 'user_stated' },
+      reference_only: false,
+      at: AT,
+      version: 1,
+    },
+  ],
+  tokens: 48,
+  nothing_relevant: false,
+  degraded: [],
+  took_ms: 14,
+  trace_id: TRACE,
+};
+
 /** Lists show their first elements; the text of the instructions shows its beginning. */
 export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
   ...WRITE_ANSWERS,
@@ -16,28 +40,7 @@ export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
   ...SUMMARY_ANSWERS,
   ...AUDIT_ANSWERS,
   memory_context: [
-    {
-      context:
-        'From long-term memory, for this turn:\n## Facts\n- Ana · morning drink: Ana prefers green tea in the morning and never drinks coffee. [said by the user, 2026-05-04]',
-      items: [
-        {
-          memory_id: ID,
-          layer: 'semantic',
-          kind: 'preference',
-          tokens: 34,
-          score: 0.45,
-          trust: { tier: 'user_stated' },
-          reference_only: false,
-          at: AT,
-          version: 1,
-        },
-      ],
-      tokens: 48,
-      nothing_relevant: false,
-      degraded: [],
-      took_ms: 14,
-      trace_id: TRACE,
-    },
+    BREAKFAST,
     {
       context: '以下来自长期记忆，供本轮参考：\n## 事实\n- 李明·过敏：李明对花生过敏，点餐时要避开花生酱。（用户说的，2026-05-04）',
       items: [
@@ -59,28 +62,7 @@ export const ANSWERS: Readonly<Record<string, readonly object[]>> = {
       took_ms: 14,
       trace_id: TRACE,
     },
-    {
-      context:
-        'From long-term memory, for this turn:\n## Facts\n- Ana · morning drink: Ana prefers green tea in the morning and never drinks coffee. [said by the user, 2026-05-04]',
-      items: [
-        {
-          memory_id: ID,
-          layer: 'semantic',
-          kind: 'preference',
-          tokens: 34,
-          score: 0.231,
-          trust: { tier: 'user_stated' },
-          reference_only: false,
-          at: AT,
-          version: 1,
-        },
-      ],
-      tokens: 48,
-      nothing_relevant: false,
-      degraded: [],
-      took_ms: 14,
-      trace_id: TRACE,
-    },
+    { ...BREAKFAST, items: [{ ...BREAKFAST.items[0], score: 0.231 }] },
   ],
   memory_get: [
     {

@@ -155,6 +155,13 @@ export const guardMark = z.object({
   policy_revision: z.string().describe('Revision of the policies that decided'),
 });
 
+/** A turn in more wordings than one, for what asks the memories. */
+export const queries = z
+  .array(text(LIMITS.queryChars))
+  .min(1)
+  .max(LIMITS.queriesPerSearch)
+  .describe('The turn as it was said and its rewrite, in place of query or one of them beside it; codes, names and dates of either count');
+
 export const trustView = z.object({
   tier: tier.describe('Trust tier, set by the server, as it counts for this reader'),
   origins: z.array(z.string()).describe('Types of origin'),

@@ -12,14 +12,7 @@ export const TOKEN_BUDGET = { min: 32, max: 32_000 } as const;
 
 export const contextInput = z.strictObject({
   query: c.text(c.LIMITS.queryChars).optional().describe('What this turn is about, in its own words'),
-  queries: z
-    .array(c.text(c.LIMITS.queryChars))
-    .min(1)
-    .max(c.LIMITS.queriesPerSearch)
-    .optional()
-    .describe(
-      'The turn as it was said and its rewrite, in place of query or one of them beside it; codes, names and dates of either count',
-    ),
+  queries: c.queries.optional(),
   token_budget: z.int().min(TOKEN_BUDGET.min).max(TOKEN_BUDGET.max).optional().describe('Tokens the block may cost, 1000 by default'),
   session_id: c.name.optional().describe('Adds the last turns of this session'),
   task_id: c.name.optional().describe('Current task: its memories rank a little higher'),

@@ -5,14 +5,7 @@ import { TOKEN_BUDGET } from './context.ts';
 
 export const searchInput = z.strictObject({
   query: c.text(c.LIMITS.queryChars).optional().describe('What to look for, in the words of the question; Chinese or English'),
-  queries: z
-    .array(c.text(c.LIMITS.queryChars))
-    .min(1)
-    .max(c.LIMITS.queriesPerSearch)
-    .optional()
-    .describe(
-      'The turn as it was said and its rewrite, in place of query or one of them beside it; codes, names and dates of either count',
-    ),
+  queries: c.queries.optional(),
   namespaces: c.namespaces.optional().describe('Where to look; own and shared ones by default'),
   top_k: z.int().min(1).max(c.LIMITS.topK).optional().describe('How many, 5 by default'),
   filter: c.filter.optional().describe('Hard conditions'),
