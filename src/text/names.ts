@@ -15,7 +15,9 @@ const MAX_UNITS = 400;
 
 /** The hundred commonest surnames and some that no ordinary word begins with; those that are ordinary words (于, 时, 向, …) are left out. */
 const SURNAMES = new Set(
-  '王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文庞樊兰殷施陶洪翟安颜倪严牛温芦季俞章鲁葛伍韦申尤毕聂丛焦柳邢骆岳齐沿梅莫庄辛管祝左涂谷祁耿牟卜路詹关苗凌费纪靳盛童欧甄项曲成游阳裴席卫查屈鲍位覃霍翁隋植甘景薄单包司柏宁柯阮桂闵闻宓仇郜蔺',
+  '王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文庞樊兰殷施陶洪翟安颜倪严牛温芦季俞章鲁葛伍韦申尤毕聂丛焦柳邢骆岳齐沿梅莫庄辛管祝左涂谷祁耿牟卜路詹关苗凌费纪靳盛童欧甄项曲成游阳裴席卫查屈鲍位覃霍翁隋植甘景薄单包司柏宁柯阮桂闵闻宓仇郜蔺' +
+    // as Traditional script writes those that differ
+    '張劉陳楊趙黃吳孫馬羅鄭謝韓馮蕭鄧許呂蘇盧蔣賈葉閻鍾譚鄒陸顧龍萬錢湯喬賀賴龔龐蘭顏嚴溫蘆魯韋畢聶叢駱齊莊關費紀歐項陽衛鮑單寧閔聞藺',
 );
 const LONG_SURNAMES = [
   '欧阳',
@@ -34,10 +36,16 @@ const LONG_SURNAMES = [
   '轩辕',
   '澹台',
   '宇文',
+  '歐陽',
+  '司馬',
+  '東方',
+  '公孫',
+  '軒轅',
+  '尉遲',
 ];
 /** What follows a surname without being a given name: particles, verbs and titles that stand alone. */
 const NO_GIVEN = new Set(
-  '的了是在我你他她它们吗呢和也就都啊吧不没有会要能还很去来到给说做吃买与跟同被把让对从向为着过个几多什怎哪谁这那总家某老小',
+  '的了是在我你他她它们吗呢和也就都啊吧不没有会要能还很去来到给说做吃买与跟同被把让对从向为着过个几多什怎哪谁这那总家某老小們嗎會還來說給買與對從過個幾麼誰這總',
 );
 
 const segmenter = new Intl.Segmenter('zh', { granularity: 'word' });

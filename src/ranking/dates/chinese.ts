@@ -181,6 +181,11 @@ export const CHINESE_RULES: readonly DateRule[] = [
     read: (groups, out) => out.season(yearOf(groups, out) ?? NaN, SEASONS[groups.s ?? ''] ?? NaN),
   },
   {
+    examples: ['上个夏天', '上一个冬天', '刚过去的春天'],
+    pattern: /(?:上(?:一?个|一)|刚过去的)(?<s>[春夏秋冬])[天季]/gu,
+    read: ({ s }, out) => out.lastSeason(SEASONS[s ?? ''] ?? NaN),
+  },
+  {
     examples: ['2023年', '去年', '前年', '今年', '二〇二二年', '明年'],
     pattern: new RegExp(`(?:(?<y>${YEAR}|[〇零一二三四五六七八九]{4}) ?年(?!级|代)|(?<!以)(?<ry>大?前年|去年|今年|本年|明年))`, 'gu'),
     read: (groups, out) => out.wholeYear(yearOf(groups, out) ?? NaN),

@@ -17,6 +17,9 @@ const HALF_YEAR_MONTHS = 6;
 const LOOSE_DAYS = 7;
 /** First months, as the north has them. */
 const SEASONS: Readonly<Record<string, number>> = { spring: 3, summer: 6, autumn: 9, fall: 9, winter: 12 };
+const SEASON = Object.keys(SEASONS).join('|');
+/** What is called by a festival's name the whole year: "the Christmas tree" says no day. */
+const CALLED_AFTER = 'trees?|cards?|carols?|cookies?|songs?|music|movies?|sweaters?|ornaments?|cactus|island';
 const DAYS_IN: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30 };
 
 /** Month number of a name or abbreviation. */
@@ -54,7 +57,7 @@ export const ENGLISH_RULES: readonly DateRule[] = [
       'Christmas last year',
       'on Valentine’s Day',
     ],
-    `(?:(?<p>last|this|this past|past) )?(?<f>${ENGLISH_FESTIVAL})(?:,? (?:(?:in |of )?(?<y>${YEAR})|(?<py>last|this) year))?`,
+    `(?:(?<p>last|this|this past|past) )?(?<f>${ENGLISH_FESTIVAL})(?! (?:${CALLED_AFTER})\\b)(?:,? (?:(?:in |of )?(?<y>${YEAR})|(?<py>last|this) year))?`,
     ({ p, f = '', y, py }, out) => {
       const before = p?.toLowerCase();
       if (y !== undefined) return out.festival(f, Number(y));
@@ -113,11 +116,12 @@ export const ENGLISH_RULES: readonly DateRule[] = [
   ),
   rule(['next June', 'next May'], `next (?<m>${MONTH})`, ({ m }, out) => (isVerb(m) ? false : out.nextMonthNamed(monthOf(m)))),
   rule(
-    ['last summer', 'this spring', 'summer of 2023', 'winter 2022', 'the past fall'],
-    `(?:(?<p>last|this|past) (?<s>${Object.keys(SEASONS).join('|')})|(?<s2>${Object.keys(SEASONS).join('|')}) (?:of |in )?(?<y>${YEAR}))`,
-    ({ p, s, s2, y }, out) => {
+    ['last summer', 'this spring', 'summer of 2023', 'winter 2022', 'the past fall', 'summer last year', 'in the spring of this year'],
+    `(?:(?<p>last|this|past) (?<s>${SEASON})|(?<s2>${SEASON}),? (?:of |in )?(?:(?<y>${YEAR})|(?<py>last|this) year))`,
+    ({ p, s, s2, y, py }, out) => {
       const first = SEASONS[(s ?? s2 ?? '').toLowerCase()] ?? NaN;
       if (y !== undefined) return out.season(Number(y), first);
+      if (py !== undefined) return out.season(out.year - (py.toLowerCase() === 'last' ? 1 : 0), first);
       return p?.toLowerCase() === 'this' ? out.season(out.year, first) : out.lastSeason(first);
     },
   ),

@@ -19,6 +19,13 @@ describe('names of a question', () => {
     expect(found('你还记得蔺瀚昀收到了什么吗')).to.deep.equal(['蔺瀚 瀚昀']);
   });
 
+  it('are read in Traditional script too', () => {
+    expect(found('張瀚昀昨天說了什麼')).to.deep.equal(['張瀚 瀚昀']);
+    expect(found('歐陽翎嵐的備用鑰匙在哪裡？')).to.deep.equal(['歐陽 陽翎 翎嵐']);
+    expect(found('陳說了什麼')).to.deep.equal([]);
+    expect(found('錢都花在哪裡了')).to.deep.equal([]);
+  });
+
   it('are no ordinary words that begin like a surname', () => {
     for (const question of [
       '高兴的时候做什么',
