@@ -17,6 +17,8 @@ const slotsSchema = z.strictObject({
   unnamed: z.array(name),
   rivals: z.record(name, z.array(z.array(name).min(1)).min(2)),
   rival_nouns: z.record(name, z.array(name)),
+  rival_words: z.array(name).default([]),
+  rival_names: z.array(name).default([]),
   bookkeeping: z.string().min(1),
 });
 
@@ -49,6 +51,10 @@ export interface RelationPolicy {
   readonly rivals: ReadonlyMap<string, Rival>;
   /** Topic of those by every noun for it, folded. Its values are compared as those of any other noun. */
   readonly rivalNouns: ReadonlyMap<string, string>;
+  /** Rivals that are common words, folded. */
+  readonly toolWords: ReadonlySet<string>;
+  /** Rivals that are people's names, folded. */
+  readonly toolNames: ReadonlySet<string>;
   /** Last words of metadata keys that tell no two subjects apart, folded. */
   readonly bookkeeping: ReadonlySet<string>;
   readonly duplicates: DeepReadonly<z.output<typeof duplicatesSchema>>;
@@ -92,6 +98,8 @@ export function loadRelationPolicy(policiesDir: string): RelationPolicy {
         [topic, ...(slots.rival_nouns[topic] ?? [])].map((noun): [string, string] => [folded(noun), folded(topic)]),
       ),
     ),
+    toolWords: new Set(slots.rival_words.map(folded)),
+    toolNames: new Set(slots.rival_names.map(folded)),
     bookkeeping: new Set(slots.bookkeeping.split(/\s+/u).map(folded)),
     duplicates,
     silent: new Set(duplicates.silent),
@@ -140,9 +148,16 @@ export function canonicalTopic(policy: RelationPolicy, topic: string): string {
 
 const VERSION_AT_END = / ?v?\d+(?:\.\d+)*$/u;
 
+/** Of a thing, folded: without its article and version. */
+export function bareName(value: string): string {
+  return withoutArticle(value).replace(VERSION_AT_END, '');
+}
+
+const withoutArticle = (value: string): string => folded(value).replace(/^(?:the|an?) /u, '');
+
 /** The rival that a value names, whatever its version, with or without the noun of its topic: "the Postgres 16 database". */
 export function rivalIn(policy: RelationPolicy, value: string): Rival | undefined {
-  const name = folded(value).replace(/^(?:the|an?) /u, '');
+  const name = withoutArticle(value);
   const found = policy.rivals.get(name) ?? policy.rivals.get(name.replace(VERSION_AT_END, ''));
   if (found !== undefined) return found;
   for (const [noun, topic] of policy.rivalNouns) {

@@ -53,6 +53,17 @@ const CHANGED: readonly (readonly [string, string])[] = [
   ['我们的服务跑在阿里云上。', '我们的服务迁移到腾讯云了。'],
   ['我们的数据库是MySQL。', '我们把数据库换成了 Postgres。'],
   ['截止日期是周五。', '我们把截止日期推迟到下周一了。'],
+  ['The report is due on Thursday.', 'The report deadline moved to Friday.'],
+  ['The report is due on Thursday.', 'We moved the report deadline to Friday.'],
+  ['The report is due on Thursday.', 'We moved the deadline for the report to Friday.'],
+  ['The marketing budget is 5000 euros.', 'They raised the marketing budget to 8000 euros.'],
+  ['The staging database port is 5432.', 'We changed the staging database port to 5433.'],
+  ['报告周四截止。', '我们把报告的截止日期推迟到周五了。'],
+  ['I use Chrome.', 'I switched to Edge.'],
+  ['I use Chrome.', 'I switched from Chrome to edge.'],
+  ['我用 Chrome。', '我改用 edge 了。'],
+  ['We use Jenkins.', 'We switched to drone ci.'],
+  ['We use Jest.', 'We replaced Jest with Ava.'],
 ];
 
 /** Both may hold: nothing is left that is not said to be left, or is another kind of thing. */
@@ -72,6 +83,11 @@ const BESIDE: readonly (readonly [string, string])[] = [
   ['我们用 MySQL。', '数据组改用 Postgres 了。'],
   ['我们用飞书。', '我们也用钉钉。'],
   ['我们用 MySQL。', '我们没有换成 Postgres。'],
+  // an edge, a drone, and somebody called Ava
+  ['I use Chrome.', 'I moved to the edge.'],
+  ['We use Jenkins.', 'We switched to drone.'],
+  ['We use Jest.', 'We switched to Ava.'],
+  ['We use Jenkins.', 'We have moved on to Travis.'],
 ];
 
 const OTHER: readonly (readonly [string, string])[] = [
@@ -79,6 +95,9 @@ const OTHER: readonly (readonly [string, string])[] = [
   ['Ana lives in Munich.', 'I moved to Rome in 2019.'],
   ['The grant deadline is Friday.', 'The thesis deadline was moved to Monday.'],
   ['The deadline is Friday.', 'The port was changed to 9090.'],
+  ['The report is due on Thursday.', 'We moved the thesis deadline to Friday.'],
+  ['The marketing budget is 5000 euros.', 'They raised the travel budget to 8000 euros.'],
+  ['论文周四截止。', '我们把报告的截止日期推迟到周五了。'],
   ['小王住在北京。', '小李搬到上海了。'],
 ];
 

@@ -1,9 +1,10 @@
 /** Frame rules for Chinese sentences, from the most exact form to the loosest. */
 import { FORM_OF_ADDRESS, LEFT, REPLY_LANGUAGE, type FrameRule } from './frame.ts';
+import { all, hanNow, hanPart, hanSubject } from './pieces.ts';
 
-const S = '(?<s>[^,。;:、"]{0,24}?)';
-const V = '(?<v>[^,。;]{1,40}?)';
-const NOW = '(?:现在|目前|已经|已|最近|刚刚?|如今|今年|将|仍|还|都)*';
+const S = hanSubject();
+const V = hanPart('v', 40);
+const NOW = hanNow('将|仍|还|都');
 /** 是, 改成, 推迟到: the value follows. */
 const BECOMES =
   '(?:(?:从(?<w>[^,。;]{1,20}?))?(?:改为了?|改成了?|改到了?|改在了?|改用了?|变成了?|变为了?|换成了?|换为了?|换到了?|更新为|更新到|更改为|调整为|调整到|调整成|调到|调成|升级到|升级为|升到|降到|降为|降至|涨到|涨为|涨至|提高到|提高为|降低到|增加到|减少到|延长到|缩短到|缩短为|设为|设置为|设成|设定为|定为|定在|推迟到|延期到|延后到|延到|提前到|移到|挪到|搬到|安排在|转为)|应该是|就是|是|为|叫做?|等于|在|:|=)';
@@ -11,7 +12,6 @@ const BECOMES =
 export const HAN_ATTRIBUTES =
   '截止日期|截止时间|最后期限|交付日期|上线日期|上线时间|发布日期|发布时间|开始时间|结束时间|出发时间|到达时间|开会时间|会议时间|起床时间|营业时间|日期|时间|地点|位置|地址|住址|端口号?|版本号?|版本|名称|名字|姓名|昵称|标题|预算|价格|单价|售价|票价|费用|租金|工资|月薪|薪资|年薪|电话号?码?|手机号码?|邮箱|生日|密码|负责人|经理|主管|组长|队长|班主任|医生|房东|教练|状态|上限|下限|限额|额度|配额|阈值|超时时间|超时|间隔|频率|剂量|用量|体重|身高|年龄|职位|岗位|职业|工作|公司|学校|专业|部门|座位|座位号|房间号?|会议室|工位|车牌号?|航班号?|币种|时区|语言|主题|模式|格式|风格|数据库|框架|编辑器|模型|供应商|域名|网址|分支|优先级|目标|家乡|血型|保留期|保留时间|人数|名额|数量|容量|口味|颜色|尺码|鞋码';
 
-const all = (pattern: string): RegExp => new RegExp(pattern, 'iu');
 const attribute = ({ a }: Readonly<Record<string, string | undefined>>): string | undefined => a;
 
 export const CHINESE_FRAMES: readonly FrameRule[] = [

@@ -68,12 +68,13 @@ export function frameOf(claim: Claim, context: FrameContext): Frame | undefined 
 function build(rule: FrameRule, found: Found, sentence: string, { subject: given, policy }: FrameContext): Frame | undefined {
   const cut = cutSubject(rule, (found.v ?? found.v2 ?? '').trim(), found.s ?? '');
   const { value } = cut;
-  const due = rule.topic === 'schedule' ? DUE.exec(cut.subject)?.groups : undefined;
+  const owner = rule.whose?.(found, policy) ?? cut.subject;
+  const due = rule.topic === 'schedule' ? DUE.exec(owner)?.groups : undefined;
   const named = typeof rule.topic === 'string' ? rule.topic : rule.topic(found, policy);
   const topic = due === undefined ? named : 'deadline';
   if (value === '' || topic === undefined || topic === '' || !fits(rule, value, policy)) return undefined;
   const asked = topic === REPLY_LANGUAGE || topic === FORM_OF_ADDRESS;
-  const whose = rule.whose?.(found, policy) ?? (due === undefined ? cut.subject : (due.s ?? due.of ?? ''));
+  const whose = due === undefined ? owner : (due.s ?? due.of ?? '');
   const subject = asked && whose === '' ? SELF : subjectIn(whose, given);
   if (subject === undefined) return undefined;
   const wrong = (found.w ?? found.w2 ?? found.w3)?.trim();

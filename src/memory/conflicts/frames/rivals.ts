@@ -1,8 +1,9 @@
 /** Frame rules for what is used and what it is left for: "We use MySQL", "We switched to Postgres". The topic is that of the thing named (policies/slots.yaml, rivals); of anything else they read nothing. */
-import { folded, rivalIn, type RelationPolicy } from '../relation-policy.ts';
+import { hasHan } from '../../../text/script.ts';
+import { bareName, folded, rivalIn, type RelationPolicy } from '../relation-policy.ts';
+import { all, hanNow, hanPart, hanSubject, part, SUBJECT as S } from './pieces.ts';
 import type { Found, FrameRule } from './frame.ts';
 
-const all = (pattern: string): RegExp => new RegExp(pattern, 'iu');
 /**
  * Of what was left, too, where that is said: who leaves one company for another switches no tool. "Our database moved to Postgres" says which
  * attribute it is of, and is read by the rules of those.
@@ -11,7 +12,17 @@ function topicOf({ s = '', v = '', w, w2 }: Found, policy: RelationPolicy): stri
   const topic = rivalIn(policy, v)?.topic;
   if (topic === undefined || namesTopic(folded(s), topic, policy)) return undefined;
   const left = w ?? w2;
-  return left === undefined || rivalIn(policy, left)?.topic === topic ? topic : undefined;
+  return (left === undefined ? isToolAlone(v, s, policy) : rivalIn(policy, left)?.topic === topic) ? topic : undefined;
+}
+
+/**
+ * Whoever works with Ava, or has moved to the edge, has chosen no tool: a given name is one only beside a noun of its topic or another tool,
+ * a common word where it is written as a name, or in Latin letters in a Chinese sentence.
+ */
+function isToolAlone(value: string, subject: string, { toolWords, toolNames }: RelationPolicy): boolean {
+  const name = bareName(value);
+  if (toolNames.has(name)) return false;
+  return !toolWords.has(name) || /\p{Lu}/u.test(value) || hasHan(subject);
 }
 
 function namesTopic(subject: string, topic: string, { rivalNouns }: RelationPolicy): boolean {
@@ -19,9 +30,8 @@ function namesTopic(subject: string, topic: string, { rivalNouns }: RelationPoli
   return [...rivalNouns].some(([noun, of]) => of === topic && ends(noun));
 }
 
-const S = '(?<s>[^,;:"]{1,60}?)';
-const V = '(?<v>.{1,40}?)';
-const W = '(?<w>.{1,40}?)';
+const V = part('v', 40);
+const W = part('w', 40);
 const HAS = '(?:has been |have been |was |were |has |have |had )?(?:now |just |finally |recently |completely |fully )*';
 
 export const ENGLISH_RIVALS: readonly FrameRule[] = [
@@ -49,13 +59,13 @@ export const ENGLISH_RIVALS: readonly FrameRule[] = [
   },
 ];
 
-const HAN_S = '(?<s>[^,。;:、"把]{0,24}?)';
+const HAN_S = hanSubject('把');
 /** All of it, where 把数据库 would name the attribute. */
 const ALL = '(?:把[^,。;把]{0,4}?(?:系统|服务|数据|项目|业务|代码|东西|一切|所有)都?)?';
 const WHEN = '(?:上周|上个?星期|上个?月|昨天|前天|今天|去年|今年|前阵子|这周|本周|这个月|从今天起|从现在起),?';
-const NOW = '(?:现在|目前|已经|已|最近|刚刚?|如今|今年|都|全部?|全面|彻底|正式|决定|统一)*';
-const HAN_V = '(?<v>[^,。;]{1,30}?)';
-const HAN_W = '(?<w>[^,。;]{1,20}?)';
+const NOW = hanNow('都|全部?|全面|彻底|正式|决定|统一');
+const HAN_V = hanPart('v', 30);
+const HAN_W = hanPart('w', 20);
 const TURNED =
   '(?:改用|改为用|改成用|改为使用|改成|改为|换用|换成|换到|换为|换回|换(?=[^,。;]{1,12}了$)|切换到|切换成|切换为|切换至|切到|转到|转用|转向|迁移到|迁移至|迁到|迁至|搬到)';
 

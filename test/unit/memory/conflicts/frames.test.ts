@@ -87,6 +87,18 @@ describe('inferSlot', () => {
     expect(slotOf({ content: 'The port was changed to 9090.' })).to.equal('port / port / inferred');
   });
 
+  it('takes a common word or a given name for a tool only beside what tells of one', () => {
+    for (const [content, slot] of [
+      ['Kim works with Ava.', 'none'],
+      ['Kim works with Vitest.', 'kim / test runner / inferred'],
+      ['Kim switched to the Ava test runner.', 'kim / test runner / inferred'],
+      ['Kim moved to edge.', 'none'],
+      ['Kim moved to Edge.', 'kim / browser / inferred'],
+      ['小李换成 edge 了。', '小李 / browser / inferred'],
+    ] as const)
+      expect(slotOf({ content }), content).to.equal(slot);
+  });
+
   it('is unsure of pronouns, questions, wishes, ends, denials, subjects left out and texts of several sentences', () => {
     for (const content of [
       'She lives in Berlin.',
