@@ -116,7 +116,8 @@ describe('rate limiter in the process', () => {
     let good = 0;
     let windows = 0;
     const deadline = performance.now() + 5_000;
-    for (let left = 0; windows < 2 && performance.now() < deadline;) {
+    // a window may begin in the middle of a burst, and then gives the rest to the next one
+    for (let left = 0; (windows < 2 || left > 0) && performance.now() < deadline;) {
       const burst = await Promise.all(Array.from({ length: 20 }, () => outcome(limiter.consume(who('t1', 'a'), 'x', 1))));
       const passed = burst.filter((one) => one === 'ok').length;
       if (passed > 0 && left === 0) windows += 1;

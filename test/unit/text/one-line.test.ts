@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { oneLine } from '../../../src/text/one-line.ts';
+import { fastestMs } from '../../support/fastest.ts';
 
 describe('text/one-line', () => {
   it('joins lines with a blank, and wide characters without one', () => {
@@ -24,8 +25,6 @@ describe('text/one-line', () => {
   });
 
   it('takes linear time on long runs of blanks', () => {
-    const startedMs = performance.now();
-    oneLine(`?${'\t'.repeat(32_000)}\n${' '.repeat(200_000)}x`);
-    expect(performance.now() - startedMs).to.be.below(500);
+    expect(fastestMs(() => oneLine(`?${'\t'.repeat(32_000)}\n${' '.repeat(200_000)}x`))).to.be.below(500);
   });
 });

@@ -6,6 +6,7 @@ import { hasTriggerSuffix } from '../../../../src/guard/anomaly/trigger-suffix.t
 import { loadPolicy } from '../../../../src/policy.ts';
 import { createWorld, type World } from '../../../support/memory-world.ts';
 import { principal } from '../../../support/principals.ts';
+import { fastestMs } from '../../../support/fastest.ts';
 
 const policy = loadPolicy(join(import.meta.dirname, '..', '..', '..', '..', 'policies', 'guard', 'anomaly.yaml'), anomalySchema);
 
@@ -63,8 +64,6 @@ describe('the anomaly stage', () => {
   it('takes no list for a suffix, and stays quick on long text', () => {
     expect(hasTriggerSuffix('alpha beta gamma delta epsilon zeta', 6)).to.equal(false);
     expect(hasTriggerSuffix('The tags are: alpha, beta, gamma, delta, epsilon, zeta', 6)).to.equal(false);
-    const begun = performance.now();
-    hasTriggerSuffix('a '.repeat(16_000), 6);
-    expect(performance.now() - begun).to.be.below(50);
+    expect(fastestMs(() => hasTriggerSuffix('a '.repeat(16_000), 6))).to.be.below(50);
   });
 });
