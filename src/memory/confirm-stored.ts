@@ -2,12 +2,12 @@
 import { isoTime } from '../domain/clock.ts';
 import type { MemoryRecord, StoredRecord } from '../domain/memory.ts';
 import type { Principal } from '../domain/principal.ts';
-import { mapUnscreened } from '../domain/sealed.ts';
 import { TIER } from '../domain/trust.ts';
 import type { ReviewAnswer, ReviewInput } from '../domain/wire/review.ts';
 import { HindsightError } from '../errors.ts';
 import { allowsNamespace } from '../gate/access-policy.ts';
 import { confirmationBy, confirmedAlsoFor, confirmedFor, confirmedThemself, standingFor, withoutConfirmer } from '../guard/confirmation.ts';
+import { loadConfirmable, startingWith } from './decidable.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import { contentHash } from './review-item.ts';
@@ -19,20 +19,8 @@ import { trustOf } from './view.ts';
 
 type Bare<T> = Omit<T, 'trace_id'>;
 
-/** ERR_MEMORY_NOT_FOUND for what is absent, not active, held back by today's rules, or not the caller's to read. */
-export async function loadConfirmable(deps: MemoryDeps, memoryId: string, { principal }: CallContext): Promise<StoredRecord> {
-  const request = { principal, action: 'read', reach: 'granted', statuses: ['active'], nowMs: deps.clock() } as const;
-  const by = deps.guard.scope({ memoryIds: [memoryId] }, request);
-  const found = await deps.index.get(by);
-  const [stored] = deps.guard.permitted(found, by);
-  const records = mapUnscreened(found, (all) => all.map(({ record }) => record));
-  const shown = (await deps.guard.screenRecords(records, by, { raw: true })).items;
-  if (stored === undefined || shown.length === 0) throw new HindsightError('ERR_MEMORY_NOT_FOUND');
-  return stored;
-}
-
 /**
- * Carries out a person's decision about an active memory. Approved by its owner it is user_confirmed; by an admin who did not write it, for
+ * Carries out a person's decision about an active memory, `first` as it was just read. Approved by its owner it is user_confirmed; by an admin who did not write it, for
  * all its readers; by any other reader for that reader alone, and the memory stays what it is for everybody else. `reject` takes a
  * reader's own confirmation back.
  * Failures: ERR_MEMORY_NOT_FOUND, also for what is confirmed already, ERR_REVIEW_CHANGED when the texts are not those that were shown, ERR_SCOPE_MISSING, ERR_VERSION_CONFLICT.
@@ -42,10 +30,11 @@ export async function decideOnStored(
   turns: TurnLinks,
   input: ReviewInput,
   call: CallContext,
+  first: StoredRecord,
 ): Promise<Bare<ReviewAnswer>> {
   const { principal } = call;
   const answer = await compareAndSet<Bare<ReviewAnswer>>(
-    () => loadConfirmable(deps, input.memory_id, call),
+    startingWith(first, () => loadConfirmable(deps, input.memory_id, call)),
     async ({ record: head, at }) => {
       if (contentHash(head) !== input.content_hash) throw new HindsightError('ERR_REVIEW_CHANGED');
       const approves = input.decision === 'approve';

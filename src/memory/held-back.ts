@@ -5,12 +5,13 @@ import { HindsightError } from '../errors.ts';
 import { sealedTextsOf } from '../guard/sealed-texts.ts';
 import { proposedTo } from './apply-proposal.ts';
 import { canonicalJson } from './canonical.ts';
+import { loadHeld } from './decidable.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { Acknowledgement, CallContext, HeldBack } from './gateway.ts';
 import { ASKS_TO_INVALIDATE, ASKS_TO_SHARE } from './proposals.ts';
 import { writerOf } from './record.ts';
 import { contentHash } from './review-item.ts';
-import { carryOut, loadHeld } from './review.ts';
+import { carryOut } from './review.ts';
 import type { TurnLinks } from './turn-links.ts';
 
 /** Undefined for what does not wait, waits no longer, or was last written by another token's holder: nobody is asked about others' words. */

@@ -8,17 +8,18 @@ import { HindsightError } from '../errors.ts';
 import type { Consent } from '../guard/admission.ts';
 import { standingFor } from '../guard/confirmation.ts';
 import { applyProposal, proposedTo } from './apply-proposal.ts';
-import { decideOnStored, isOpenTo, loadConfirmable } from './confirm-stored.ts';
+import { decideOnStored, isOpenTo } from './confirm-stored.ts';
 import { followClaims } from './conflicts/follow.ts';
 import { takeSlot, type TakenSlot } from './conflicts/take-slot.ts';
 import { openCursor, signCursor } from './cursor.ts';
+import { loadDecidable, loadHeld, startingWith } from './decidable.ts';
 import { approvedAnswer } from './decided.ts';
 import type { MemoryDeps } from './deps.ts';
 import { returnWithParents } from './derived.ts';
 import type { CallContext, ReviewState } from './gateway.ts';
 import { writerOf } from './record.ts';
 import { relinked } from './relinked.ts';
-import { contentHash, reviewItemOf, waitsUntil } from './review-item.ts';
+import { contentHash, reviewItemOf } from './review-item.ts';
 import { makeVisible } from './visible.ts';
 import type { TurnLinks } from './turn-links.ts';
 import { compareAndSet, keepVersion } from './versions.ts';
@@ -39,8 +40,9 @@ export async function listForReview(
 ): Promise<Omit<ReviewListAnswer, 'trace_id'>> {
   const { principal } = call;
   onlyPeople(call);
-  if (input.memory_id !== undefined) {
-    const { record } = (await loadDecidable(deps, state, input.memory_id, call)) ?? {};
+  const { memory_id: memoryId } = input;
+  if (memoryId !== undefined) {
+    const record = await foundOrNot(() => loadDecidable(deps, state, memoryId, call));
     const shown = record !== undefined && (record.status === state || isOpenTo(principal, record));
     return { items: shown ? [itemFor(call)(record)] : [], next_cursor: null };
   }
@@ -74,9 +76,10 @@ export async function decide(
   call: CallContext,
 ): Promise<Omit<ReviewAnswer, 'trace_id'>> {
   onlyPeople(call);
-  const found = await loadDecidable(deps, state, input.memory_id, call);
-  if (found?.record.status === 'active') return decideOnStored(deps, turns, input, call);
-  return carryOut(deps, turns, input, call, () => loadHeld(deps, state, input.memory_id, call), {
+  const first = await loadDecidable(deps, state, input.memory_id, call);
+  if (first.record.status === 'active') return decideOnStored(deps, turns, input, call, first);
+  const read = startingWith(first, () => loadHeld(deps, state, input.memory_id, call));
+  return carryOut(deps, turns, input, call, read, {
     approve: (record, head) => deps.guard.confirm(record, head, call.principal),
     consentTo: (proposal) => deps.guard.consentTo(proposal, call.principal, 'decision'),
     tierOf: () => deps.guard.confirmedTier,
@@ -134,17 +137,9 @@ export async function carryOut(
   return answer;
 }
 
-/** What waits in this state, else, of what can be confirmed, an active memory; undefined where neither is the caller's. */
-async function loadDecidable(deps: MemoryDeps, state: ReviewState, memoryId: string, call: CallContext): Promise<StoredRecord | undefined> {
-  return (
-    (await foundOrNot(() => loadHeld(deps, state, memoryId, call))) ??
-    (state === 'pending' ? await foundOrNot(() => loadConfirmable(deps, memoryId, call)) : undefined)
-  );
-}
-
-async function foundOrNot(load: () => Promise<StoredRecord>): Promise<StoredRecord | undefined> {
+async function foundOrNot(load: () => Promise<StoredRecord>): Promise<MemoryRecord | undefined> {
   try {
-    return await load();
+    return (await load()).record;
   } catch (error) {
     if (error instanceof HindsightError && error.code === 'ERR_MEMORY_NOT_FOUND') return undefined;
     throw error;
@@ -162,16 +157,4 @@ function recent(state: ReviewState, nowMs: number): Filter {
 
 function onlyPeople({ principal }: CallContext): void {
   if (principal.actor !== 'user') throw new HindsightError('ERR_ACTOR_FORBIDDEN');
-}
-
-/** ERR_MEMORY_NOT_FOUND unless it waits in this state, in time, and is the caller's to decide on. */
-export async function loadHeld(deps: MemoryDeps, state: ReviewState, memoryId: string, { principal }: CallContext): Promise<StoredRecord> {
-  const request = { principal, action: 'write', reach: 'granted', statuses: [state], nowMs: deps.clock() } as const;
-  const by = deps.guard.scope({ memoryIds: [memoryId] }, request);
-  const [stored] = deps.guard.permitted(await deps.index.get(by), by);
-  const theirs = stored !== undefined && (stored.record.owner === principal.owner || principal.scopes.has('memory:admin'));
-  const until = stored === undefined ? undefined : waitsUntil(stored.record);
-  if (stored === undefined || !theirs || (until !== undefined && Date.parse(until) <= deps.clock()))
-    throw new HindsightError('ERR_MEMORY_NOT_FOUND');
-  return stored;
 }

@@ -47,6 +47,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
    * more; undefined when something can. The call's record is then stored beside what it tells of.
    */
   foretold?(results: readonly WriteResult[]): Readonly<Record<string, unknown>> | undefined;
+  /** True of an answer that says nothing about an id: it comes on the grid of time of a refusal, so that nobody learns why (even-time.ts). */
+  silent?(input: z.output<I>, output: z.output<O>): boolean;
   readonly scope: ScopeName;
   /** Rate points of one call. */
   readonly cost: number;

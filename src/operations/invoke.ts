@@ -166,6 +166,7 @@ export function createInvoke(parts: InvokeParts): Invoke {
       inFlight += 1;
       const output = await placed(operation, rawInput, call, progress);
       logger.debug(done('OK'), 'operation done');
+      if (progress.input !== undefined && operation.silent?.(progress.input, output) === true) await evenTime(startedAt, clock);
       return output;
     } catch (thrown) {
       const error = withAdvice(toHindsightError(thrown), operation, call);

@@ -10,6 +10,7 @@ export const memoryConfirmations = defineOperation({
     'Use it to see what an agent or a form wanted to remember and may not by itself; with memory_id for that one alone, also an active memory that you want to confirm. Do NOT use it as a list of memories (memory_list).',
   effect: 'read',
   idempotent: true,
+  silent: ({ memory_id: memoryId }, { items }) => memoryId !== undefined && items.length === 0,
   scope: 'memory:confirm',
   cost: 2,
   http: [{ method: 'GET', path: '/v1/confirmations', status: 200 }],

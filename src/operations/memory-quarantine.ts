@@ -10,6 +10,7 @@ export const memoryQuarantine = defineOperation({
     'Use it to find what was caught wrongly. Do NOT use it as a list of memories (memory_list).',
   effect: 'read',
   idempotent: true,
+  silent: ({ memory_id: memoryId }, { items }) => memoryId !== undefined && items.length === 0,
   scope: 'memory:confirm',
   cost: 2,
   http: [{ method: 'GET', path: '/v1/quarantine', status: 200 }],

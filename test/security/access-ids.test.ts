@@ -71,6 +71,15 @@ describe('ids of others', function () {
         const absent = await ask(newId());
         for (const [what, id] of Object.entries(classes)) expect(await ask(id), `${list} ${what}`).to.deep.equal(absent);
       }
+    for (const list of ['confirmations', 'quarantine']) {
+      const ask = async (id: string): Promise<unknown> => {
+        const answer = await service.call('GET', `/v1/${list}?memory_id=${id}`, thief);
+        return [answer.status, headersOf(answer.headers), strip(JSON.stringify(answer.body), id)];
+      };
+      const none = await ask(newId());
+      expect((none as unknown[])[2]).to.include('"items":[]');
+      for (const [what, id] of Object.entries(classes)) expect(await ask(id), `${list} ${what}`).to.deep.equal(none);
+    }
     const parent = async (id: string): Promise<unknown> => {
       const answer = await service.call('POST', '/v1/memories', thief, { content: 'x', source: { type: 'agent', parents: [id] } });
       return [answer.status, strip(JSON.stringify(answer.body), id)];
@@ -79,29 +88,33 @@ describe('ids of others', function () {
     for (const [what, id] of Object.entries(classes)) expect(await parent(id), what).to.deep.equal(absent);
   });
 
-  it('L7 take the time of an id that was never given: 200 samples of each do not tell them apart', async () => {
-    const timeOf = async (id: string): Promise<number> => {
-      const from = performance.now();
-      await service.call('GET', `/v1/memories/${id}`, thief);
-      return performance.now() - from;
-    };
-    // nothing to read in this tenant's index, and what takes longest to read
-    const kinds = ['absent', 'another tenant', 'private to another'] as const;
-    const times = Object.fromEntries(kinds.map((kind) => [kind, [] as number[]])) as Record<(typeof kinds)[number], number[]>;
-    for (let round = -10; round < SAMPLES; round += 1)
-      // each kind comes first, second and last, so that load from outside falls on all
-      for (let turn = 0; turn < kinds.length; turn += 1) {
-        const kind = kinds[(round + 10 + turn) % kinds.length] ?? 'absent';
-        const took = await timeOf(classes[kind] ?? newId());
-        if (round >= 0) times[kind].push(took);
-      }
-    const shareLonger = (kind: 'another tenant' | 'private to another'): number => {
-      let longer = 0;
-      for (const a of times[kind]) for (const b of times.absent) longer += a > b ? 1 : a === b ? 0.5 : 0;
-      return Number((longer / SAMPLES ** 2).toFixed(3));
-    };
-    const shares = { tenant: shareLonger('another tenant'), private: shareLonger('private to another') };
-    for (const [what, share] of Object.entries(shares))
-      expect(share, `${what} ${JSON.stringify(shares)}`).to.be.within(1 - SEPARABLE, SEPARABLE);
-  });
+  for (const [what, pathOf] of [
+    ['read', (id: string) => `/v1/memories/${id}`],
+    ['asked for among the confirmations', (id: string) => `/v1/confirmations?memory_id=${id}`],
+  ] as const)
+    it(`L7 take the time of an id that was never given, ${what}: 200 samples of each do not tell them apart`, async () => {
+      const timeOf = async (id: string): Promise<number> => {
+        const from = performance.now();
+        await service.call('GET', pathOf(id), thief);
+        return performance.now() - from;
+      };
+      // nothing to read in this tenant's index, and what takes longest to read
+      const kinds = ['absent', 'another tenant', 'private to another'] as const;
+      const times = Object.fromEntries(kinds.map((kind) => [kind, [] as number[]])) as Record<(typeof kinds)[number], number[]>;
+      for (let round = -10; round < SAMPLES; round += 1)
+        // each kind comes first, second and last, so that load from outside falls on all
+        for (let turn = 0; turn < kinds.length; turn += 1) {
+          const kind = kinds[(round + 10 + turn) % kinds.length] ?? 'absent';
+          const took = await timeOf(classes[kind] ?? newId());
+          if (round >= 0) times[kind].push(took);
+        }
+      const shareLonger = (kind: 'another tenant' | 'private to another'): number => {
+        let longer = 0;
+        for (const a of times[kind]) for (const b of times.absent) longer += a > b ? 1 : a === b ? 0.5 : 0;
+        return Number((longer / SAMPLES ** 2).toFixed(3));
+      };
+      const shares = { tenant: shareLonger('another tenant'), private: shareLonger('private to another') };
+      for (const [whose, share] of Object.entries(shares))
+        expect(share, `${whose} ${JSON.stringify(shares)}`).to.be.within(1 - SEPARABLE, SEPARABLE);
+    });
 });

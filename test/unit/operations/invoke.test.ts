@@ -214,6 +214,20 @@ describe('operations/invoke', () => {
     expect(await told('memory_forget', { memory_id: MEMORY_ID })).to.match(/^the change may or may not have been made/);
   });
 
+  it('answers on the grid of time of a refusal what says nothing about an id, and at once a page without an id', async () => {
+    const { invoke } = bench();
+    for (const name of ['memory_confirmations', 'memory_quarantine']) {
+      const from = performance.now();
+      const { items } = await invoke(named(name), { memory_id: MEMORY_ID }, call(['memory:read', 'memory:confirm']));
+      expect(items).to.deep.equal([]);
+      // the clock stands, so that a whole step of 25 ms is left
+      expect(performance.now() - from, name).to.be.above(20);
+      expect(named(name).silent?.({ memory_id: MEMORY_ID }, { items: [] }), name).to.equal(true);
+      expect(named(name).silent?.({ memory_id: MEMORY_ID }, { items: [{}] }), name).to.equal(false);
+      expect(named(name).silent?.({}, { items: [] }), name).to.equal(false);
+    }
+  });
+
   it('refuses at once what comes while as many calls run as may, and takes the next when one has ended', async () => {
     const { invoke, memory } = bench(undefined, 2);
     const open: (() => void)[] = [];
