@@ -10,9 +10,6 @@ import { HIT_FIELDS } from './query-fields.ts';
 import { dateClauses, exactClauses, lexicalClauses, speakerClauses, wordsOf } from './query-lexical.ts';
 import { vectorClauses } from './query-vector.ts';
 
-/** Above this many wanted hits, twice as many candidates are fetched as are wanted. */
-const SMALL_TOP_K = 10;
-
 /**
  * The request for `client.search`: a body, and `include_named_queries_score`, which Elasticsearch takes as a query parameter and the
  * client puts there. `scopeFilter` (tenant, namespaces, doc_type, status, expiry) goes into the bool filter and into every knn filter,
@@ -48,9 +45,11 @@ export function buildSearchBody(spec: SearchSpec, scopeFilter: readonly QueryCla
 
 /** Several versions of a memory may be among the candidates; one of them is left. */
 const VERSIONS_A_MEMORY = 3;
+/** Earlier versions have no vectors here (memory/past-vectors gives them theirs), so what is meant stands lower among the candidates. */
+const MEMORIES_THEN = 20;
 
 function candidates({ profile, topK, asOf, only }: SearchSpec): number {
   if (only !== undefined) return only.length;
-  if (asOf !== undefined) return VERSIONS_A_MEMORY * Math.max(profile.candidates, topK);
-  return topK > SMALL_TOP_K ? Math.max(profile.candidates, 2 * topK) : profile.candidates;
+  if (asOf !== undefined) return VERSIONS_A_MEMORY * Math.max(MEMORIES_THEN, profile.candidates, topK);
+  return Math.max(profile.candidates, 2 * topK);
 }

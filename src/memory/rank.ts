@@ -91,7 +91,7 @@ export async function rank(
     ...(also === undefined ? {} : { also }),
     vectors: [...(first ?? []), ...(more ?? [])],
     filter: hardFilter(input, floor),
-    profile: options.candidates === undefined ? profile : { ...profile, candidates: options.candidates },
+    profile: { ...profile, candidates: options.candidates ?? candidatesOf(deps, profile) },
     topK,
     askedAtMs: input.asked_at === undefined ? (asOf?.ms ?? nowMs) : Date.parse(input.asked_at),
     taskId: input.task_id,
@@ -107,6 +107,11 @@ export async function rank(
   const withoutVectors = first === undefined || more === undefined || screening.withoutVectors;
   const degraded = [...(withoutVectors ? ['vector'] : []), ...(screening.degraded ? ['guard'] : [])];
   return { screening, brought: screening.brought, query, also, spec, profile, topK, floor, request, degraded };
+}
+
+/** A cross-encoder chooses among more. */
+function candidatesOf({ reranker }: Pick<MemoryDeps, 'reranker'>, { candidates, rerank }: RankingProfile): number {
+  return reranker === undefined ? candidates : Math.max(candidates, rerank?.candidates ?? 0);
 }
 
 /** Candidates of the second query, for an answer that copies have emptied: what 50 copies of one text leave fills 20 places still. */

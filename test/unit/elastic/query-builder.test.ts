@@ -76,7 +76,7 @@ function body(should: QueryClause[], over: { functions?: QueryClause[]; filter?:
   const bool = { filter: over.filter ?? SCOPE, should, minimum_should_match: 1 };
   const functions = over.functions ?? FUNCTIONS;
   return {
-    size: over.size ?? 20,
+    size: over.size ?? 12,
     track_total_hits: false,
     include_named_queries_score: true,
     _source: FIELDS,

@@ -29,7 +29,7 @@ describe('ranking profiles', () => {
 
   it('are assistant, support, finance, case-based, audit and the seeds’ five, with their scenarios’ half-lives', () => {
     expect([...PROFILES.keys()].sort()).to.deep.equal(['assistant', 'audit', 'case-based', 'finance', ...SEEDS, 'support']);
-    expect(PROFILES.get('assistant')).to.include({ halfLifeDays: 30, candidates: 20, formula: 'hybrid', lexicalSaturation: 24 });
+    expect(PROFILES.get('assistant')).to.include({ halfLifeDays: 30, candidates: 12, formula: 'hybrid', lexicalSaturation: 24 });
     expect(PROFILES.get('support')?.halfLifeDays).to.equal(7);
     for (const name of SEEDS) expect(PROFILES.get(name)).to.include({ candidates: 100, formula: name });
   });
