@@ -90,8 +90,8 @@ export async function returnToSlot(
     record: { ...record, supersedes: [...(record.supersedes ?? []).filter((one) => one !== otherId), otherId] },
     settle: async (call) => {
       await move(deps, held, record.memory_id, otherId);
-      const ended = await heads.supersede(refOf(other.record), record.memory_id, call);
-      const [now] = ended ? await deps.slots.read(record.tenant, [held.id]) : [];
+      const { followed } = await heads.supersede(refOf(other.record), record.memory_id, call);
+      const [now] = followed ? await deps.slots.read(record.tenant, [held.id]) : [];
       if (now?.document.memory_id === record.memory_id) await move(deps, now, record.memory_id);
     },
   };

@@ -128,7 +128,7 @@ export async function carryOut(
     if (approved) await turns.settle([active], []);
     await followClaims(deps, [head], approved ? [active] : []);
     const taken: TakenSlot = approved ? await takeSlot(deps, turns, call, active, { waited: true }) : {};
-    if (approved && taken.endedBy === undefined) await returnWithParents(deps, turns, changed.created_by, [active]);
+    if (approved && taken.ended === undefined) await returnWithParents(deps, turns, changed.created_by, [active]);
     if (approved) return { done: approvedAnswer(head, changed.version, consequence.tierOf(head), taken) };
     return { done: { memory_id: head.memory_id, outcome: 'rejected', status: 'rejected', version: changed.version, trust: trustOf(head) } };
   });

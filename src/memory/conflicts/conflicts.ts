@@ -12,6 +12,7 @@ import { LEASE_MS, STORE_MS } from './standings.ts';
 import type { Entry, Step } from './entry.ts';
 import { createHeads, handOver } from './heads.ts';
 import { createLine } from './in-line.ts';
+import { createInsist } from './insist.ts';
 import { printId, slotKey } from './keys.ts';
 import { createSettleLate } from './late.ts';
 import { createMarks } from './marks.ts';
@@ -50,15 +51,15 @@ const LAST_PAUSE_MS = 200;
 
 export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
   const aftermath = createAftermath(deps, turns);
-  const heads = createHeads(deps, turns);
+  const heads = createHeads(deps, turns, aftermath);
   const recent = createRecentTexts(deps.clock);
   const plan = createPlan(deps, heads, recent);
   const settleLate = createSettleLate(deps, turns, heads);
-  // the move of a slot is ended last, so that the repair job finds what a killed process left; nothing else tells of it
-  const marks = createMarks(deps, { now: heads, later: createHeads(deps, turns, aftermath) }, aftermath);
+  const marks = createMarks(deps, heads, aftermath);
+  const insist = createInsist(deps);
   const line = createLine((signal) => deps.sleep(LEASE_MS, signal));
 
-  /** What is stored stands, marked or not: a repeat of it and the repair job mark what is left. */
+  /** What is stored stands, marked or not: a repeat of it marks what is left. */
   const quietly = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await work();
@@ -83,6 +84,7 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
 
   async function storeAll(call: CallContext, entries: readonly Entry[], put: Put): Promise<readonly WriteResult[]> {
     const results = new Map<number, WriteResult>();
+    const mine = new Set(entries.map(({ record }) => record.memory_id));
     const startMs = deps.clock();
     let pauseMs = FIRST_PAUSE_MS;
     let changed = false;
@@ -94,6 +96,7 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
       const steps = await plan(
         call,
         open.map(({ entry }) => entry),
+        mine,
       );
       const storing = open.flatMap(({ entry, i }, at) => {
         const step = steps[at];
@@ -113,11 +116,13 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
         const { record } = one;
         recent.remember(record);
         const winner = isLate ? await quietly(() => settleLate(call, record, step.holds ?? [])) : undefined;
-        if (winner === undefined)
-          await quietly(async () => {
-            await marks.set(call, record, step);
-            for (const { memory_id: id } of step.replaces) recent.forget(id);
-          });
+        if (winner === undefined) {
+          await insist(
+            () => marks.set(call, record, step),
+            () => marks.again(call, record),
+          );
+          for (const { memory_id: id } of step.replaces) recent.forget(id);
+        }
         changed ||= isLate || step.outcome !== undefined;
         const result = storedResult(record, step);
         results.set(i, winner === undefined ? result : copyOf(result, winner));
@@ -159,7 +164,7 @@ export function createConflicts(deps: MemoryDeps, turns: TurnLinks): Conflicts {
         await quietly(() => marks.finish(call, step.head));
         return withTarget(storedResult(step.head, step));
       case 'done':
-        await quietly(() => marks.finish(call, step.head));
+        await quietly(() => marks.finish(call, step.head, true));
         return storedResult(step.head, { ...(step.head.supersedes === undefined ? {} : { outcome: 'replaced' as const }) });
       case 'merge': {
         const merged = await heads.unite(step.head, record, call);

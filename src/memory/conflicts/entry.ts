@@ -20,7 +20,8 @@ export type Claimed =
   | { readonly state: 'ours'; readonly held: HeldSlot }
   /** Its memory (`former`) has ended or says something else by now, or never came. */
   | { readonly state: 'free'; readonly held: HeldSlot; readonly came: boolean; readonly former?: MemoryRecord }
-  | { readonly state: 'held'; readonly held: HeldSlot; readonly head: StoredRecord }
+  /** `head` stands for it; `came`: the memory that the claim names was stored, even where another one has its place by now. */
+  | { readonly state: 'held'; readonly held: HeldSlot; readonly head: StoredRecord; readonly came: boolean }
   /** Somebody is about to store it, or it moved this moment. */
   | { readonly state: 'wait' };
 

@@ -16,9 +16,19 @@ import { printOf, slotKey } from './keys.ts';
 import { DOUBT } from './meet.ts';
 import { movedTo } from './standings.ts';
 
+/** What became of a memory that another one takes the place of. */
+export interface Ending {
+  /** It is no longer to be marked, by this call or an earlier one. */
+  readonly ended: boolean;
+  /** As it has ended; undefined where it stands, too. */
+  readonly head?: MemoryRecord;
+}
+
 export interface Heads {
-  /** `by` took its place, or has it (`reason`); true when it is ended now, by this call or an earlier one. */
-  supersede(head: MetRef, by: string, call: CallContext, reason?: string): Promise<boolean>;
+  /** `by` took its place, or has it (`reason`). `followed`: what follows has been seen to, or there is nothing. */
+  supersede(head: MetRef, by: string, call: CallContext, reason?: string): Promise<Ending & { readonly followed: boolean }>;
+  /** The same, with what follows left to whoever calls. */
+  end(head: MetRef, by: string, call: CallContext): Promise<Ending>;
   /** It may no longer hold; `by` says otherwise. */
   doubt(head: MetRef, by: string, call: CallContext): Promise<void>;
   /** `by` contradicts it and is less trusted, or somebody else's. */
@@ -30,18 +40,23 @@ export interface Heads {
 /** A head that ends in another's place lends its words on until the aftermath: they are outdated, and hidden from nobody. */
 const LENDING: Pick<TurnLinks, 'detach' | 'settle'> = { detach: async () => [], settle: async () => undefined };
 
-/** `aftermath`: what sees to what follows an end; without it that is done before `supersede` resolves. */
-export function createHeads(deps: MemoryDeps, turns: TurnLinks, aftermath?: Aftermath): Heads {
+export function createHeads(deps: MemoryDeps, turns: TurnLinks, aftermath: Pick<Aftermath, 'see'> = createAftermath(deps, turns)): Heads {
   const change = createHeadChange(deps, turns);
-  const end = createHeadChange(deps, LENDING);
-  const follows = aftermath ?? createAftermath({ ...deps, afterwards: undefined }, turns);
+  const lending = createHeadChange(deps, LENDING);
+  const end = async (ref: MetRef, by: string, call: CallContext, reason?: string): Promise<Ending> => {
+    const { ended, head } = await superseded(lending, ref, by, writerOf(call.principal), reason, ref.stored);
+    return { ended, ...defined({ head }) };
+  };
 
   return {
+    end,
+
     async supersede(ref, by, call, reason) {
-      const { ended, head } = await superseded(end, ref, by, writerOf(call.principal), reason, ref.stored);
+      const ending = await end(ref, by, call, reason);
+      const { ended, head } = ending;
       // also of one that an earlier call marked: it may have got no further
-      if (head !== undefined) await follows.note({ head, by: call });
-      return ended;
+      const followed = head === undefined || (await aftermath.see({ head, by: call }));
+      return { ...ending, followed: ended && followed };
     },
 
     async doubt(ref, by, call) {

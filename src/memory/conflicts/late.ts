@@ -32,7 +32,8 @@ export function createSettleLate(deps: MemoryDeps, turns: TurnLinks, heads: Head
     { does }: Meeting,
   ): Promise<{ winner: MemoryRecord | undefined } | undefined> => {
     if (does === 'merge' && (await heads.unite(head, record, call)) === undefined) return undefined;
-    return { winner: (await heads.supersede(refOf(record), head.record.memory_id, call)) ? head.record : undefined };
+    const { ended } = await heads.supersede(refOf(record), head.record.memory_id, call);
+    return { winner: ended ? head.record : undefined };
   };
 
   return async (call, record, held) => {

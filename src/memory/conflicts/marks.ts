@@ -1,5 +1,6 @@
 /** What a stored record does to the memories it met, marked once it stands; memory/conflicts/conflicts calls it, and jobs/slot-repair ends what it leaves. */
 import type { MemoryRecord } from '../../domain/memory.ts';
+import { HindsightError } from '../../errors.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
 import { serviceReads } from '../service-reads.ts';
@@ -10,36 +11,55 @@ import { standingOf } from './keys.ts';
 import { refOf } from './meet.ts';
 
 export interface Marks {
-  /** Marks what a stored record met, and has the move of its slot ended. Errors: ERR_STORE_*. */
+  /** Marks what a stored record met, and has the move of its slot ended. Errors: ERR_STORE_*, ERR_VERSION_CONFLICT where a memory never stood still. */
   set(call: CallContext, record: MemoryRecord, step: Extract<Step, { do: 'store' }>): Promise<void>;
-  /** Marks what an earlier attempt left: memories that the head names, which stand as they did when it was stored. Errors: ERR_STORE_*. */
-  finish(call: CallContext, head: MemoryRecord): Promise<void>;
+  /**
+   * Marks what an earlier attempt left: memories that the head names, which stand as they did when it was stored. `isRepeated`: what follows
+   * those that it has marked, too. Errors: ERR_STORE_*.
+   */
+  finish(call: CallContext, head: MemoryRecord, isRepeated?: boolean): Promise<void>;
+  /** The same for a record whose marks failed a while ago, as it is by now. Errors: ERR_STORE_*. */
+  again(call: CallContext, record: MemoryRecord): Promise<void>;
 }
 
-/** `later`: those whose ends leave to `aftermath` what follows, for moves of slots. */
-export function createMarks(deps: MemoryDeps, { now, later }: { readonly now: Heads; readonly later: Heads }, aftermath: Aftermath): Marks {
+/** What follows the end of a slot's former memory is left to `aftermath`, as the slot tells of it until then; nothing else does. */
+export function createMarks(deps: MemoryDeps, heads: Heads, aftermath: Pick<Aftermath, 'note'>): Marks {
   const reads = serviceReads(deps);
+  const finish: Marks['finish'] = async (call, head, isRepeated = false) => {
+    const { memory_id: id, supersedes = [], conflict_with: contradicts = [], created_at: storedAt } = head;
+    if (standingOf(head) !== 'active' || supersedes.length + contradicts.length === 0) return;
+    for (const { record } of await reads.load(head, [...supersedes, ...contradicts])) {
+      const isReplaced = supersedes.includes(record.memory_id);
+      if (isRepeated && isReplaced && record.superseded_by === id) await heads.supersede(refOf(record), id, call);
+      // what was brought back or changed since stands for itself
+      if (standingOf(record) !== 'active' || Date.parse(record.valid_from) > Date.parse(storedAt)) continue;
+      if (isReplaced) await heads.supersede(refOf(record), id, call);
+      else if ((record.conflict_with ?? []).includes(id)) continue;
+      else if (head.status === 'conflict') await heads.contest(refOf(record), id, call);
+      else await heads.doubt(refOf(record), id, call);
+    }
+  };
   return {
-    async set(call, record, step) {
-      const heads = step.moved === undefined ? now : later;
+    finish,
+
+    async set(call, record, { replaces, doubts, contests, moved }) {
+      const { memory_id: id } = record;
+      const former = replaces.find(({ memory_id: one }) => one === moved?.document.previous_id);
       let ended = true;
-      for (const ref of step.replaces) ended = (await heads.supersede(ref, record.memory_id, call)) && ended;
-      for (const ref of step.doubts) await heads.doubt(ref, record.memory_id, call);
-      for (const ref of step.contests) await heads.contest(ref, record.memory_id, call);
-      if (step.moved !== undefined && ended) await aftermath.note(undefined, step.moved);
+      if (former !== undefined && moved !== undefined) {
+        const end = await heads.end(former, id, call);
+        if (end.ended) await aftermath.note(end.head === undefined ? undefined : { head: end.head, by: call }, moved);
+        ({ ended } = end);
+      }
+      for (const ref of replaces) if (ref !== former) ended = (await heads.supersede(ref, id, call)).ended && ended;
+      for (const ref of doubts) await heads.doubt(ref, id, call);
+      for (const ref of contests) await heads.contest(ref, id, call);
+      if (!ended) throw new HindsightError('ERR_VERSION_CONFLICT');
     },
 
-    async finish(call, head) {
-      const { memory_id: id, supersedes = [], conflict_with: contradicts = [], created_at: storedAt } = head;
-      if (standingOf(head) !== 'active' || supersedes.length + contradicts.length === 0) return;
-      for (const { record } of await reads.load(head, [...supersedes, ...contradicts])) {
-        // what was brought back or changed since stands for itself
-        if (standingOf(record) !== 'active' || Date.parse(record.valid_from) > Date.parse(storedAt)) continue;
-        if (supersedes.includes(record.memory_id)) await now.supersede(refOf(record), id, call);
-        else if ((record.conflict_with ?? []).includes(id)) continue;
-        else if (head.status === 'conflict') await now.contest(refOf(record), id, call);
-        else await now.doubt(refOf(record), id, call);
-      }
+    async again(call, { tenant, namespace, owner, memory_id: id }) {
+      const [stored] = await reads.load({ tenant, namespace, owner }, [id]);
+      if (stored !== undefined) await finish(call, stored.record, true);
     },
   };
 }

@@ -1,7 +1,8 @@
 /** Vector near-duplicates: records that have just got their vectors meet the memories nearest to them; the embed job calls it before they count as settled. */
-import { DEFAULT_STATUSES } from '../../domain/memory.ts';
+import { DEFAULT_STATUSES, type MemoryRecord } from '../../domain/memory.ts';
 import type { EmbeddedRecord, MeetNearest } from '../../domain/near-duplicates.ts';
 import { against } from './against.ts';
+import { slotKey } from './keys.ts';
 import { refOf } from './meet.ts';
 import { inOrder } from './past.ts';
 import { cosineOf, nearestOf, type Placed } from './nearest.ts';
@@ -33,6 +34,15 @@ export function createMeetNearest(
     return space === undefined || vector === undefined ? [] : [{ record, space, vector }];
   };
 
+  /** The older one first. Of two values of one slot the one that has it is the newer, whatever their clocks said: its writer marks the other. */
+  const ordered = async (one: MemoryRecord, other: MemoryRecord): Promise<readonly [MemoryRecord, MemoryRecord]> => {
+    const id = slotKey(one, deps.relations)?.id;
+    if (id === undefined || id !== slotKey(other, deps.relations)?.id) return inOrder(one, other);
+    const [held] = await deps.slots.read(one.tenant, [id]);
+    const holder = held?.document.memory_id;
+    return holder === one.memory_id ? [other, one] : holder === other.memory_id ? [one, other] : inOrder(one, other);
+  };
+
   return async (tenant, embedded) => {
     const placed = embedded.flatMap(place);
     if (placed.length === 0) return;
@@ -42,8 +52,9 @@ export function createMeetNearest(
     for (const [i, one] of placed.entries()) {
       const within = placed.slice(0, i).filter((other) => isNear(one, other, cosineOf(one.space, deps.relations)));
       for (const other of [...(found[i] ?? []), ...within.map(({ record }) => record)]) {
-        const [older, newer] = inOrder(one.record, other);
-        if (ended.has(older.memory_id) || ended.has(newer.memory_id) || DERIVED.includes(other.kind) || !mayMeet(older, newer)) continue;
+        if (ended.has(one.record.memory_id) || ended.has(other.memory_id) || DERIVED.includes(other.kind)) continue;
+        if (!mayMeet(one.record, other)) continue;
+        const [older, newer] = await ordered(one.record, other);
         if (against(older, newer, deps.relations, { admin: false, nowMs: deps.clock() }).does === 'beside') continue;
         const { does, stands } = await settle(refOf(older), refOf(newer));
         if (does === 'beside') continue;

@@ -25,23 +25,32 @@ export function inOrder(a: MemoryRecord, b: MemoryRecord): readonly [MemoryRecor
   return order ? [a, b] : [b, a];
 }
 
-/**
- * Whether a superseded memory is of the very turn that is written again: a log that is read in once more, and no change back to what was
- * said before, which is another turn.
- */
-export function isSameTurn(former: MemoryRecord, record: MemoryRecord, policy: RelationPolicy): boolean {
+/** Whether a record tells what the stored one told, in the same words, and adds nothing to it: of one owner, turn and time, no more trusted. */
+export function isToldWith(stored: MemoryRecord, record: MemoryRecord, policy: RelationPolicy): boolean {
   return (
-    former.status === 'superseded' &&
-    record.session_id !== undefined &&
-    record.turn !== undefined &&
-    former.session_id === record.session_id &&
-    former.turn === record.turn &&
-    former.owner === record.owner &&
-    former.occurred_at === record.occurred_at &&
-    former.trust_tier >= record.trust_tier &&
-    printOf(former, policy) === printOf(record, policy) &&
-    !bringsTags(former, record)
+    stored.memory_id !== record.memory_id &&
+    stored.owner === record.owner &&
+    stored.generation === record.generation &&
+    stored.namespace === record.namespace &&
+    viewOf(stored) === viewOf(record) &&
+    stored.session_id === record.session_id &&
+    stored.turn === record.turn &&
+    stored.occurred_at === record.occurred_at &&
+    stored.trust_tier >= record.trust_tier &&
+    printOf(stored, policy) === printOf(record, policy) &&
+    !bringsTags(stored, record)
   );
+}
+
+/**
+ * Whether that is of the very turn or moment that is written again: a log that is read in once more, and no change back to what was said
+ * before, which is another turn. A midnight, UTC, stands for a day, in which one can change one's mind.
+ */
+export function isSameTurn(stored: MemoryRecord, record: MemoryRecord, policy: RelationPolicy): boolean {
+  const { session_id: session, turn, occurred_at: at } = record;
+  const isPlaced = session !== undefined && turn !== undefined;
+  const isTimed = at !== undefined && Date.parse(at) % DAY_MS !== 0;
+  return (isPlaced || isTimed) && isToldWith(stored, record, policy);
 }
 
 /** For each of these earlier values the memory of its owner that tells the same of the same time, where one is stored. Errors: ERR_STORE_*. */

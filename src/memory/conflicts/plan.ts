@@ -16,11 +16,12 @@ import { meets, refOf, repeats } from './meet.ts';
 import { nearOf, searchNear, type NearSearch, type RecentTexts } from './near.ts';
 import { paced } from './pace.ts';
 import { isSameTurn, knownPasts } from './past.ts';
+import { saidOver } from './said-over.ts';
 import { againstUnread } from './unread.ts';
 import { within } from './within.ts';
 
-/** One step for each entry. Errors: ERR_STORE_*. */
-export type Plan = (call: CallContext, entries: readonly Entry[]) => Promise<readonly Step[]>;
+/** One step for each entry; `mine`: ids of all that the call writes. Errors: ERR_STORE_*. */
+export type Plan = (call: CallContext, entries: readonly Entry[], mine: ReadonlySet<string>) => Promise<readonly Step[]>;
 
 /** A step, the claims to move for it, and the superseded memories of earlier moves that are to be marked first. */
 interface Decision {
@@ -37,7 +38,7 @@ const SEARCHED_EARLY = 4;
 /** Relations of two texts between two turns of other calls: 0.05 to 0.3 ms each. */
 const RELATIONS_PER_SLICE = 50;
 
-const REPLAYED = 'the same turn, and what it said has been replaced since';
+const REPLAYED = 'told before, and what it said has been replaced since';
 
 const WAIT: Decision = { step: { do: 'wait' }, moves: [], unfinished: [] };
 
@@ -51,7 +52,14 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     return deps.guard.scope({}, request).scope.permits(head);
   };
 
-  const onText = (call: CallContext, { record, print }: Claimant, standing: Claimed | undefined, rights: Rights): Decision => {
+  /** `isOver`: whether a stored memory of its text was told with it, and has ended or is in doubt since. */
+  const onText = (
+    call: CallContext,
+    { record, print }: Claimant,
+    standing: Claimed | undefined,
+    isOver: (stored: MemoryRecord) => boolean,
+    rights: Rights,
+  ): Decision => {
     const plain: Decision = { step: plainly(record), moves: [], unfinished: [] };
     if (print === undefined || standing === undefined) return plain;
     if (standing.state === 'ours') return { ...plain, moves: renewed(standing.held, rights.nowMs) };
@@ -59,7 +67,7 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     const taken = { ...plain, moves: [movedTo(standing.held, print.document)] };
     if (standing.state === 'free') {
       const { former } = standing;
-      const isReplay = former !== undefined && isSameTurn(former, record, policy) && readable(call, former);
+      const isReplay = former?.status === 'superseded' && isOver(former) && readable(call, former);
       return isReplay ? { ...plain, step: repeats(former, REPLAYED) } : taken;
     }
     const { head } = standing;
@@ -72,6 +80,7 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
       return { ...plain, step: repeats(head.record, reason) };
     };
     const again = meeting.otherwise;
+    if (again !== undefined && isRepeat(again) && isOver(head.record)) return repeated(again);
     if (again !== undefined)
       return { ...taken, step: meets(taken.step, head, meeting), ...(isRepeat(again) ? { otherwise: repeated(again) } : {}) };
     if (meeting.does === 'replace') return kept ? taken : { ...taken, step: meets(taken.step, head, meeting) };
@@ -105,8 +114,7 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     }
     const { held } = standing;
     const { memory_id: mover, previous_id: previous } = held.document;
-    const came = standing.state === 'held' ? standing.head.record.memory_id === mover : standing.came;
-    const unfinished = previous === undefined || !came ? [] : [{ head: { ...refOf(record), memory_id: previous }, by: mover }];
+    const unfinished = previous === undefined || !standing.came ? [] : [{ head: { ...refOf(record), memory_id: previous }, by: mover }];
     if (standing.state === 'free') return { step, moves: [...sofar.moves, movedTo(held, slot.document)], unfinished };
     const { head } = standing;
     // of what its writer may not read nothing is told but its id
@@ -117,9 +125,15 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     return { step: known.does === 'replace' ? { ...met, moved: move } : met, moves: [...sofar.moves, move], unfinished };
   };
 
-  const decide = (call: CallContext, claimant: Claimant, standing: Standing, rights: Rights): Decision => {
+  const decide = (
+    call: CallContext,
+    claimant: Claimant,
+    standing: Standing,
+    isOver: (stored: MemoryRecord) => boolean,
+    rights: Rights,
+  ): Decision => {
     if (standing.own !== undefined) return { ...WAIT, step: { do: 'done', head: standing.own.record } };
-    const said = onText(call, claimant, standing.print, rights);
+    const said = onText(call, claimant, standing.print, isOver, rights);
     const { otherwise } = said;
     const decision = onSlot(call, claimant, standing.slot, said, rights);
     if (otherwise === undefined) return decision;
@@ -224,7 +238,7 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     if (idle.length > 0) await deps.slots.release(tenant, idle);
   };
 
-  return async (call, entries) => {
+  return async (call, entries, mine) => {
     const nowMs = deps.clock();
     const rights: Rights = { admin: call.principal.scopes.has('memory:admin'), nowMs };
     const steps = await within(entries, policy, rights);
@@ -239,10 +253,23 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     const begun = records.length <= SEARCHED_EARLY ? searchNear(deps, call, records) : undefined;
     const early = claimants.length <= SEARCHED_EARLY ? slotsSeen(deps, claimants) : undefined;
     const standings = await claimAll(deps.slots, reads, claimants, policy, nowMs, early);
+    const told = standings.flatMap(({ print }, at) => {
+      const stored = print?.state === 'free' ? print.former : print?.state === 'held' ? print.head.record : undefined;
+      return stored === undefined || mine.has(stored.memory_id) ? [] : [{ at: asking[at]?.i ?? 0, stored }];
+    });
+    const over = await saidOver(
+      reads,
+      entries,
+      told.filter(({ stored: { status } }) => status === 'superseded' || status === 'conflict'),
+      policy,
+    );
     const decisions = new Map<number, Decision>();
     for (const [at, { i, claimant }] of asking.entries()) {
       const standing = standings[at];
-      if (standing !== undefined) decisions.set(i, decide(call, claimant, standing, rights));
+      // what this call has said itself is nothing that it says again
+      const isOver = (stored: MemoryRecord): boolean =>
+        !mine.has(stored.memory_id) && (over.has(i) || isSameTurn(stored, claimant.record, policy));
+      if (standing !== undefined) decisions.set(i, decide(call, claimant, standing, isOver, rights));
     }
     await compareWords(call, decisions, rights, begun);
     await repeatPasts(decisions);

@@ -97,6 +97,7 @@ export async function claimAll(
       return ids.map((id) => ({ tenant, namespace, owner, memory_id: id }));
     });
     for (const stored of await reads.loadAll(refs)) heads.set(stored.record.memory_id, stored);
+    await loadHeirs(reads, heads, found);
     const answers = new Map(wanted.map(({ claim }, i) => [claim.id, found[i]]));
     return asked.map(({ record, claim }) =>
       claim === undefined ? undefined : claimedBy(record, claim.id, answers.get(claim.id), heads, policy, nowMs),
@@ -135,12 +136,44 @@ function claimedBy(
   const holding = (head: StoredRecord | undefined): boolean =>
     head !== undefined && holds(head.record, id, held.document, record, policy, nowMs);
   const head = heads.get(memory_id);
-  if (head !== undefined && holding(head)) return { state: 'held', held, head };
+  const heir = held.document.slot_type === 'slot' ? heirOf(memory_id, heads) : head;
+  if (heir !== undefined && holding(heir)) return { state: 'held', held, head: heir, came: true };
   if (head === undefined && Date.parse(lease_until) > nowMs) return { state: 'wait' };
   // it never came: what it was to take the place of still stands
   const previous = previous_id === undefined ? undefined : heads.get(previous_id);
-  if (head === undefined && previous !== undefined && holding(previous)) return { state: 'held', held, head: previous };
+  if (head === undefined && previous !== undefined && holding(previous)) return { state: 'held', held, head: previous, came: false };
   return { state: 'free', held, came: head !== undefined, ...(head === undefined ? {} : { former: head.record }) };
+}
+
+/** Memories in a row that may have ended in each other's place outside of their slot: as the embed job settles them, or a person's update. */
+const HEIRS_MAX = 4;
+
+/** Reads what took the place of a slot's memory without taking the slot, too: seldom anything. */
+async function loadHeirs(reads: ServiceReads, heads: Map<string, StoredRecord>, found: readonly (HeldSlot | undefined)[]): Promise<void> {
+  for (let n = 0; n < HEIRS_MAX; n += 1) {
+    const refs = found.flatMap((held) => {
+      if (held?.document.slot_type !== 'slot') return [];
+      const { record } = heirOf(held.document.memory_id, heads) ?? {};
+      const next = record?.status === 'superseded' ? record.superseded_by : undefined;
+      return record === undefined || next === undefined || heads.has(next) ? [] : [{ ...record, memory_id: next }];
+    });
+    if (refs.length === 0) return;
+    const loaded = await reads.loadAll(refs);
+    if (loaded.length === 0) return;
+    for (const stored of loaded) heads.set(stored.record.memory_id, stored);
+  }
+}
+
+/** The last that is known of those which ended in each other's place, the one named first. */
+function heirOf(memoryId: string, heads: ReadonlyMap<string, StoredRecord>): StoredRecord | undefined {
+  let head = heads.get(memoryId);
+  for (let n = 0; n < HEIRS_MAX; n += 1) {
+    const { status, superseded_by: next } = head?.record ?? {};
+    const heir = status !== 'superseded' || next === undefined ? undefined : heads.get(next);
+    if (heir === undefined) return head;
+    head = heir;
+  }
+  return head;
 }
 
 /** Whether a stored memory still is what the claim says. */

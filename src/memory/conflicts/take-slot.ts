@@ -17,8 +17,8 @@ const PAUSE_MS = 50;
 
 /** What the slot made of a record. */
 export interface TakenSlot {
-  /** It is history: the slot has moved on since it was said. */
-  readonly endedBy?: string;
+  /** It is history, as it is stored now: the slot has moved on since it was said. */
+  readonly ended?: MemoryRecord;
   /** Both stand; the slot's own contradicts it. */
   readonly contradicts?: string;
 }
@@ -65,16 +65,23 @@ export async function takeSlot(
     const met = against(head, record, deps.relations, rights);
     const does = waited && isOver(record, head, deps.relations) ? 'past' : met.does;
     // it was over before what holds the slot: history from its first day, as at the write
-    if (does === 'past')
-      return (await heads.supersede(refOf(record), head.memory_id, call, EARLIER)) ? { endedBy: head.memory_id } : NOTHING;
+    if (does === 'past') {
+      const { head: ended } = await heads.supersede(refOf(record), head.memory_id, call, EARLIER);
+      return ended?.status === 'superseded' ? { ended } : NOTHING;
+    }
     if (does === 'contest' || does === 'doubt') {
       await heads.contest(refOf(head), record.memory_id, call);
       return { contradicts: head.memory_id };
     }
     if (does !== 'replace') return NOTHING;
+    const { memory_id: mover, previous_id: before } = held.held.document;
+    // the move before this one is ended first
+    if (before !== undefined && before !== record.memory_id && held.came)
+      await heads.supersede({ ...refOf(record), memory_id: before }, mover, call);
     const [moved] = await deps.slots.move(record.tenant, [movedTo(held.held, slot.document, head.memory_id)]);
     if (moved === undefined || moved === 'conflict') continue;
-    if (await heads.supersede(refOf(head), record.memory_id, call)) await deps.slots.move(record.tenant, [movedTo(moved, moved.document)]);
+    const { followed } = await heads.supersede(refOf(head), record.memory_id, call);
+    if (followed) await deps.slots.move(record.tenant, [movedTo(moved, moved.document)]);
     return NOTHING;
   }
   return NOTHING;

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { MemoryRecord } from '../../../src/domain/memory.ts';
 import type { Principal } from '../../../src/domain/principal.ts';
 import type { WriteInput, WriteResult } from '../../../src/domain/wire/write.ts';
+import type { MemoryDeps } from '../../../src/memory/deps.ts';
 import { createAfterwards } from '../../../src/compose/afterwards.ts';
 import { createSlotRepairJob } from '../../../src/jobs/slot-repair.ts';
 import { createSlotRepair } from '../../../src/memory/conflicts/repair.ts';
@@ -13,9 +14,13 @@ import { principal } from '../../support/principals.ts';
 type Work = (signal: AbortSignal) => Promise<void>;
 
 /** A world whose answers do not wait for what follows; `follow` does it. */
-function worldThatAnswersFirst(): { readonly world: World; readonly works: Work[]; readonly follow: () => Promise<void> } {
+function worldThatAnswersFirst(deps: Partial<MemoryDeps> = {}): {
+  readonly world: World;
+  readonly works: Work[];
+  readonly follow: () => Promise<void>;
+} {
   const works: Work[] = [];
-  const world = createWorld({ deps: { afterwards: (work) => void works.push(work) } });
+  const world = createWorld({ deps: { afterwards: (work) => void works.push(work), ...deps } });
   const follow = async (): Promise<void> => {
     for (let work = works.shift(); work !== undefined; work = works.shift()) await work(new AbortController().signal);
   };
@@ -28,7 +33,7 @@ const bob = principal({ ...team, sub: 'bob' });
 
 async function put(world: World, input: WriteInput, by: Principal = ann): Promise<WriteResult> {
   const { results } = await world.memory.write(input, world.call(by));
-  world.time.nowMs += 60_000;
+  world.time.nowMs += 1_000;
   return results[0] as WriteResult;
 }
 
@@ -45,6 +50,25 @@ const home = (city: string): WriteInput => ({
   topic: 'residence',
   namespace: 'team.x',
 });
+
+const said = (content: string): WriteInput => ({ content, kind: 'fact', namespace: 'team.x' });
+
+/** The next so many calls of a method fail. */
+function failing(method: string, times: number): (called: string) => void {
+  let left = times;
+  return (called) => {
+    if (called !== method || left === 0) return;
+    left -= 1;
+    throw new Error('away');
+  };
+}
+
+/** Once the leases are over. */
+async function repairSlots(world: World): Promise<void> {
+  world.time.nowMs += 6_000;
+  const job = createSlotRepairJob({ slots: world.slots, repair: createSlotRepair(world.deps, createTurnLinks(world.deps)) });
+  await job.run('acme', { nudged: false, signal: new AbortController().signal });
+}
 
 async function summaryOf(world: World, parent: string | null, by: Principal, visibility: 'private' | 'shared'): Promise<string> {
   const item: WriteInput = {
@@ -118,25 +142,137 @@ describe('a write that takes another memory’s place', () => {
     await put(world, { ...home('Rome'), visibility: 'shared' });
     // the process ends here: nobody follows
     expect(head(world, summary)).not.to.have.property('doubt');
-    const turns = createTurnLinks(world.deps);
-    const job = createSlotRepairJob({ slots: world.slots, repair: createSlotRepair(world.deps, turns) });
-    await job.run('acme', { nudged: false, signal: new AbortController().signal });
+    await repairSlots(world);
     expect(head(world, summary)).to.include({ doubt: 0.5 });
     expect(world.slots.all().some(({ document }) => document.previous_id !== undefined)).to.equal(false);
   });
 
-  it('keeps a slot for the repair when the store goes away meanwhile, and says so', async () => {
+  it('is nobody’s past when it was brought back in the meantime: what sums it up is left alone', async () => {
+    const { world, follow } = worldThatAnswersFirst();
+    const paris = await put(world, { ...home('Paris'), visibility: 'shared' });
+    const summary = await summaryOf(world, paris.memory_id, ann, 'shared');
+    await put(world, { ...home('Rome'), visibility: 'shared' });
+    await world.memory.restore({ memory_id: paris.memory_id ?? '' }, world.call(ann));
+    await follow();
+    expect(head(world, paris.memory_id)).to.include({ status: 'active' });
+    expect(head(world, summary)).not.to.have.property('doubt');
+    expect(world.slots.all().some(({ document }) => document.previous_id !== undefined)).to.equal(false);
+  });
+
+  it('keeps a slot for the repair when the store goes away and stays away, and says so', async () => {
     const told: string[] = [];
-    const works: Work[] = [];
-    const world = createWorld({ deps: { afterwards: (work) => void works.push(work), onDegraded: (part) => void told.push(part) } });
-    await put(world, home('Paris'));
-    await put(world, home('Rome'));
-    world.index.before = (method) => {
-      if (method === 'madeOf') throw new Error('away');
-    };
-    for (const work of works) await work(new AbortController().signal);
+    const { world, works } = worldThatAnswersFirst({ onDegraded: (part) => void told.push(part) });
+    const paris = await put(world, { ...home('Paris'), visibility: 'shared' });
+    const summary = await summaryOf(world, paris.memory_id, ann, 'shared');
+    await put(world, { ...home('Rome'), visibility: 'shared' });
+    world.index.before = failing('madeOf', Infinity);
+    await works.shift()?.(new AbortController().signal);
     expect(told).to.deep.equal(['marks']);
+    // the process ends here
     expect(world.slots.all().filter(({ document }) => document.previous_id !== undefined)).to.have.length(1);
+    world.index.before = undefined;
+    await repairSlots(world);
+    expect(head(world, summary)).to.include({ doubt: 0.5 });
+    expect(world.slots.all().some(({ document }) => document.previous_id !== undefined)).to.equal(false);
+  });
+});
+
+describe('a store that fails once', () => {
+  it('keeps nothing from being done that follows the move of a slot', async () => {
+    const { world, follow } = worldThatAnswersFirst();
+    const paris = await put(world, { ...home('Paris'), visibility: 'shared' });
+    const summary = await summaryOf(world, paris.memory_id, ann, 'shared');
+    await put(world, { ...home('Rome'), visibility: 'shared' });
+    world.index.before = failing('madeOf', 1);
+    await follow();
+    expect(head(world, summary)).to.include({ doubt: 0.5 });
+    expect(world.slots.all().some(({ document }) => document.previous_id !== undefined)).to.equal(false);
+  });
+
+  it('keeps nothing from being done that follows an end of which no slot tells', async () => {
+    const { world, follow } = worldThatAnswersFirst();
+    const job = await put(world, { ...said('Ana works at Siemens.'), visibility: 'shared' });
+    const summary = await summaryOf(world, job.memory_id, ann, 'shared');
+    world.index.before = failing('madeOf', 1);
+    const gone = await put(world, { ...said('Ana no longer works at Siemens.'), visibility: 'shared' });
+    expect(gone).to.deep.include({ outcome: 'replaced', replaced: [job.memory_id] });
+    expect(head(world, summary)).not.to.have.property('doubt');
+    await follow();
+    expect(head(world, summary)).to.include({ doubt: 0.5 });
+  });
+
+  it('leaves no turn the words of one that has ended', async () => {
+    const { world, follow } = worldThatAnswersFirst();
+    const first = { session_id: 's1', turn: 1 };
+    const paris = await put(world, { ...home('Paris'), ...first });
+    const next = await put(world, { ...said('The parcel for her goes to the office.'), session_id: 's1', turn: 2 });
+    expect(head(world, next.memory_id).lex_context).to.include('pari');
+    await put(world, home('Rome'));
+    expect(head(world, paris.memory_id).status).to.equal('superseded');
+    world.index.before = failing('list', 1);
+    await follow();
+    expect(head(world, next.memory_id)).not.to.have.property('prev_turn_id');
+    expect(head(world, next.memory_id).lex_context ?? '').not.to.include('pari');
+  });
+
+  it('leaves no two values of a slot, nor of what no slot tells of', async () => {
+    const { world, follow } = worldThatAnswersFirst();
+    for (const [one, other] of [
+      [home('Paris'), home('Rome')],
+      [said('Ana works at Siemens.'), said('Ana no longer works at Siemens.')],
+    ] as const) {
+      const before = await put(world, one);
+      world.index.before = failing('replace', 1);
+      const after = await put(world, other);
+      expect(after).to.deep.include({ outcome: 'replaced', replaced: [before.memory_id] });
+      expect(head(world, before.memory_id).status).to.equal('active');
+      await follow();
+      expect(head(world, before.memory_id)).to.include({ status: 'superseded', superseded_by: after.memory_id });
+    }
+  });
+
+  it('ends nothing later on that a person has changed since', async () => {
+    const { world, follow } = worldThatAnswersFirst();
+    const before = await put(world, said('Ana works at Siemens.'));
+    world.index.before = failing('replace', 1);
+    await put(world, said('Ana no longer works at Siemens.'));
+    await world.memory.update({ memory_id: before.memory_id ?? '', content: 'Ana works at Siemens again, since May.' }, world.call(ann));
+    await follow();
+    expect(head(world, before.memory_id)).to.include({ status: 'active', version: 2 });
+  });
+});
+
+describe('what follows an end', () => {
+  it('is waited for where no slot tells of it, though the same write moves one', async () => {
+    const { world } = worldThatAnswersFirst();
+    const munich = await put(world, { ...said('Kim lives in Munich.'), visibility: 'shared' });
+    const bot = principal({ ...team, actor: 'agent', clientId: 'bot' });
+    const inferred = await put(world, { ...said('Kim lives in Berlin.'), visibility: 'shared', source: { type: 'agent' } }, bot);
+    expect(inferred.outcome).to.equal('conflict');
+    const summary = await summaryOf(world, inferred.memory_id, ann, 'shared');
+    const oslo = await put(world, { ...said('Kim lives in Oslo.'), visibility: 'shared' });
+    expect(oslo.replaced).to.have.members([munich.memory_id, inferred.memory_id]);
+    // nobody follows: the process ends here
+    expect(head(world, summary)).to.include({ doubt: 0.5 });
+  });
+
+  it('is done by a repeat of the call that died over it', async () => {
+    const world = createWorld();
+    const job = await put(world, { ...said('Ana works at Siemens.'), visibility: 'shared' });
+    const summary = await summaryOf(world, job.memory_id, ann, 'shared');
+    const call = world.call(ann, { idempotencyKey: 'k1' });
+    const gone: WriteInput = { ...said('Ana no longer works at Siemens.'), visibility: 'shared' };
+    // what it stored and marked stands; what follows does not happen, and its answer is not kept
+    world.index.before = failing('madeOf', 1);
+    const { idempotency } = world.deps;
+    const kept = { finish: idempotency.finish.bind(idempotency) };
+    Object.assign(idempotency, { finish: () => Promise.reject(new Error('killed')) });
+    await world.memory.write(gone, call).catch(() => undefined);
+    Object.assign(idempotency, kept);
+    expect(head(world, job.memory_id).status).to.equal('superseded');
+    expect(head(world, summary)).not.to.have.property('doubt');
+    await world.memory.write(gone, call);
+    expect(head(world, summary)).to.include({ doubt: 0.5 });
   });
 });
 
