@@ -186,7 +186,7 @@ async function build(config: Config, parts: ServiceParts, teardown: Teardown): P
     index,
     guard,
     findSecrets,
-    namespaces: withJudgedNames(createNamespaceStore({ client, prefix, clock }), nameJudge(textPolicy.rules)),
+    namespaces: withJudgedNames(createNamespaceStore({ client, prefix, clock }), nameJudge(textPolicy)),
     idempotency: createIdempotencyStore({ client, prefix, clock }),
     stats,
     feedback: createFeedbackStore({ client, schema, clock }),

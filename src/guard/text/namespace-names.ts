@@ -3,6 +3,7 @@ import { TIER } from '../../domain/trust.ts';
 import type { NamespaceStore } from '../../domain/ports.ts';
 import { HindsightError } from '../../errors.ts';
 import { wordsOf } from './identifiers.ts';
+import type { NameOrders } from './name-orders.ts';
 import { namesSubject } from './subjects.ts';
 import type { RuleSet } from './rules.ts';
 import { viewsOf } from './views.ts';
@@ -15,14 +16,19 @@ const NOTHING: readonly string[] = [];
 
 /**
  * Judges names as what a stranger says, whoever makes them, for others read them; what was judged is remembered in this process. A segment
- * may speak for itself, and so may all of them in their order. What names a subject (`delete-old-backups-runbook`) speaks to nobody.
+ * may speak for itself, and so may it with all that follow. What names a subject (`delete-old-backups-runbook`) speaks to nobody, unless
+ * it begins with an order about money, secrets or data for others, as no subject does (names.yaml).
  */
-export function nameJudge(rules: RuleSet): NameJudge {
+export function nameJudge({ rules, nameOrders }: { readonly rules: RuleSet; readonly nameOrders: NameOrders }): NameJudge {
   const known = new Map<string, readonly string[]>();
   return (namespace) => {
     const before = known.get(namespace);
     if (before !== undefined) return before;
-    const found = [...new Set([namespace, ...namespace.split('.')])].flatMap((name) => judged(rules, name));
+    const segments = namespace.split('.');
+    const found = [
+      ...[...new Set([namespace, ...segments])].flatMap((name) => judged(rules, name)),
+      ...segments.flatMap((_segment, i) => ordersIn(nameOrders, segments.slice(i).join('.'))),
+    ];
     if (known.size >= NAMES_KEPT) known.clear();
     known.set(namespace, found.length === 0 ? NOTHING : [...new Set(found)]);
     return known.get(namespace) ?? NOTHING;
@@ -39,6 +45,13 @@ function judged(rules: RuleSet, name: string): readonly string[] {
       .filter(({ addresses }) => addresses || hidden || !named)
       .map(({ ruleId }) => `${ruleId}@namespace`),
   );
+}
+
+function ordersIn(nameOrders: NameOrders, name: string): readonly string[] {
+  const words = wordsOf(name);
+  return words === undefined
+    ? NOTHING
+    : viewsOf(words).flatMap(({ text }) => nameOrders(text.toLowerCase()).map((id) => `${id}@namespace`));
 }
 
 /**

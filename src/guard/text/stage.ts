@@ -5,6 +5,7 @@ import type { AdmissionStage } from '../admission.ts';
 import type { TextJudge } from '../screening/rescan.ts';
 import { sealedTextsOf } from '../sealed-texts.ts';
 import { joinedNamesOf, namesOf, wordsOfAddress } from './identifiers.ts';
+import type { NameOrders } from './name-orders.ts';
 import { nameJudge } from './namespace-names.ts';
 import type { RuleSet } from './rules.ts';
 import { tellsSomebody } from './subjects.ts';
@@ -18,11 +19,12 @@ const OVERLAP_CHARS = 512;
 export interface TextGuardPolicy {
   readonly rules: RuleSet;
   readonly verdicts: VerdictTable;
+  readonly nameOrders: NameOrders;
 }
 
 /** Finds instructions, sensitive operations and hidden payloads; the verdict is the gravest over all readings. */
-export function textJudge({ rules, verdicts }: TextGuardPolicy): TextJudge {
-  const judgeName = nameJudge(rules);
+export function textJudge({ rules, verdicts, nameOrders }: TextGuardPolicy): TextJudge {
+  const judgeName = nameJudge({ rules, nameOrders });
   return async (record, tier) => {
     // one line each, so that what is split over fields is read together
     const text = Object.values(sealedTextsOf(record)).join('\n');

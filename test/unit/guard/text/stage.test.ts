@@ -11,6 +11,7 @@ const judge = textJudge({
     { version: 1, rules: [{ id: 'skip', class: 'directive', unit: 'sentence', all: ['skip'], match: ['x'], pass: ['x'] }] },
   ),
   verdicts: { directive: perTier('block'), sensitive: perTier('block'), hidden: perTier('block') } as VerdictTable,
+  nameOrders: () => [],
 });
 const verdictOf = async (content: string): Promise<string> => (await judge({ content }, TIER.external)).verdict;
 
