@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheDirOf } from './config/cache-dir.ts';
+import { formerSecrets } from './config/former-secrets.ts';
 import { isLoopbackHost } from './config/hosts.ts';
 import {
   DEFAULT_CLOCK_TOLERANCE_SECONDS,
@@ -26,7 +27,6 @@ export const LOCAL_TENANT = 'local';
 
 const SHIPPED_POLICIES = join(fileURLToPath(new URL('..', import.meta.url)), 'policies');
 const MAX_SECRET_FILE_BYTES = 16_384;
-const MIN_SECRET_CHARS = 32;
 const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]'] as const;
 
 type Overrides = Readonly<Partial<Record<VariableName, string>>>;
@@ -156,7 +156,7 @@ function assemble(v: Settled, issuers: readonly RemoteIssuer[], env: Readonly<Re
     /** undefined = made in DATA_DIR (local mode). */
     serviceSecret: v.SERVICE_SECRET,
     /** For the audit log alone; a secret may itself hold blanks. */
-    serviceSecretsPrevious: formerSecrets(v.SERVICE_SECRET_PREVIOUS),
+    serviceSecretsPrevious: formerSecrets(v.SERVICE_SECRET_PREVIOUS ?? '') ?? [],
     masterKeyBase64: v.MASTER_KEY?.toString('base64'),
     /** Set while MASTER_KEY is being changed. */
     masterKeyPreviousBase64: v.MASTER_KEY_PREVIOUS?.toString('base64'),
@@ -188,11 +188,6 @@ function readRaw(env: Readonly<Record<string, string | undefined>>, faults: stri
     if (value !== undefined) raw[key] = value;
   }
   return raw;
-}
-
-function formerSecrets(text: string | undefined): readonly string[] {
-  if (text === undefined) return [];
-  return [...new Set([text, ...text.split(/\s+/)])].filter((secret) => secret.length >= MIN_SECRET_CHARS);
 }
 
 function readSecretFile(path: string): string | undefined {

@@ -1,5 +1,6 @@
 /** Every environment variable in one table: schema, description, default; config parses by it, docs and --help print it. */
 import { z } from 'zod';
+import { formerSecrets } from './former-secrets.ts';
 import { ASYMMETRIC_ALGORITHMS, DEFAULT_ALGORITHMS, DEFAULT_TOKEN_AGE_SECONDS, isIssuerName, TENANT_PATTERN } from './issuers.ts';
 import { isSafeKeysUrl, plainUrl } from './hosts.ts';
 
@@ -231,12 +232,14 @@ export const environmentSchema = z.object({
       derived: 'made in DATA_DIR in local mode',
       secret: true,
     }),
-  SERVICE_SECRET_PREVIOUS: text(10_000).register(facts, {
-    description:
-      'Former SERVICE_SECRETs, separated by blanks: audit verify checks with them what was signed before the change. Nothing else takes them.',
-    derived: 'none',
-    secret: true,
-  }),
+  SERVICE_SECRET_PREVIOUS: text(10_000)
+    .refine((v) => formerSecrets(v) !== undefined, 'must be former secrets of at least 32 characters each, separated by blanks')
+    .register(facts, {
+      description:
+        'Former SERVICE_SECRETs, separated by blanks: audit verify checks with them what was signed before the change. Nothing else takes them.',
+      derived: 'none',
+      secret: true,
+    }),
   MASTER_KEY: masterKey().register(facts, {
     description:
       'Wraps the keys that seal personal data (and credentials on request) at rest; needed outside local mode. Losing it loses what is sealed.',

@@ -120,9 +120,10 @@ export interface AuditStore {
  * edited: its hash is not its content's. missing: not there. broken: does not follow the one before. rewritten: not as an anchor saw it.
  * truncated: an anchor saw more. forged: a signature that is not its own, or records of a process that never signed on or had signed off.
  * unknown_key: from the first record concerned to the last, what that process signed is signed with another SERVICE_SECRET: its chains link
- * up, but whether anything was rewritten or cut off cannot be said without that one.
+ * up, but whether anything was rewritten or cut off cannot be said without that one. former_key: signed with a former SERVICE_SECRET after
+ * another one had replaced it, by a process that was not started anew, or by somebody else who has that secret: it vouches for nothing.
  */
-export type AuditFaultKind = 'edited' | 'missing' | 'broken' | 'rewritten' | 'truncated' | 'forged' | 'unknown_key';
+export type AuditFaultKind = 'edited' | 'missing' | 'broken' | 'rewritten' | 'truncated' | 'forged' | 'unknown_key' | 'former_key';
 
 export interface AuditFault {
   readonly kind: AuditFaultKind;

@@ -52,6 +52,14 @@ describe('config', () => {
     expect(former(blanks)).to.deep.equal([blanks]);
   });
 
+  it('refuses to start with a former secret that is too short, and does not repeat it', () => {
+    for (const text of ['short-secret', `${SECRET} short-secret`, `${SECRET} ${SECRET} x`, ' '.repeat(40)]) {
+      const { message } = fault({ ...remote, HOST: '127.0.0.1', SERVICE_SECRET_PREVIOUS: text });
+      expect(message).to.contain('SERVICE_SECRET_PREVIOUS must be former secrets of at least 32 characters each, separated by blanks');
+      expect(message).not.to.contain('short-secret');
+    }
+  });
+
   it('starts in local mode without any other variable', () => {
     const config = loadConfig(local);
     expect(config).to.deep.include({

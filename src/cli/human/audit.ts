@@ -40,6 +40,10 @@ const FAULTS: Readonly<Record<string, Words>> = {
     en: 'was signed with another SERVICE_SECRET: whether that process’s records were rewritten or cut off cannot be said; set the former one in SERVICE_SECRET_PREVIOUS and verify again',
     zh: '由另一个 SERVICE_SECRET 签名：无法判断该进程的记录是否被改写或截去；请把原来的密钥设为 SERVICE_SECRET_PREVIOUS 后重新核查',
   },
+  former_key: {
+    en: 'was signed with a former SERVICE_SECRET after that had been replaced: by a process that was not started anew, or by somebody else who has it',
+    zh: '由已被替换的旧 SERVICE_SECRET 签名：来自没有重启的进程，或来自持有旧密钥的他人',
+  },
 };
 
 /** A chain that breaks is a failure: scripts see it by the exit code. */

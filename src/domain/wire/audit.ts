@@ -88,7 +88,7 @@ export const auditVerifyAnswer = z.object({
         kind: z
           .string()
           .describe(
-            'edited, missing, broken, rewritten, truncated, forged or unknown_key: signed with another SERVICE_SECRET, to be checked with it in SERVICE_SECRET_PREVIOUS',
+            'edited, missing, broken, rewritten, truncated, forged, unknown_key: signed with another SERVICE_SECRET, to be checked with it in SERVICE_SECRET_PREVIOUS, or former_key: signed with a former one after it was replaced',
           ),
         chain: z.string(),
         seq: z.int().describe('First record concerned'),

@@ -9,6 +9,7 @@ import {
   type AuditSnapshot,
 } from '../../domain/audit.ts';
 import type { AnchorKey } from './anchor-key.ts';
+import { readKeyChanges, signerOf, type SignedLate } from './key-changes.ts';
 import { chainOf, genesisOf, hashOf, recordId } from './record.ts';
 
 const FAULTS_NAMED = 100;
@@ -27,7 +28,16 @@ interface Known {
   /** Of a service chain: its first record is a start with a good signature. */
   begun: boolean;
   /** Of a service chain: its records that are signed with a key nobody here has. */
-  unknown: { readonly first: number; readonly last: number } | undefined;
+  unknown: Run | undefined;
+  /** Of a service chain: its records that are signed with a former secret after that was replaced. */
+  late: Run | undefined;
+  /** Of a service chain: the key of its first signed record; a process has one. */
+  keyId: string | undefined;
+}
+
+interface Run {
+  readonly first: number;
+  readonly last: number;
 }
 
 /**
@@ -41,7 +51,7 @@ export async function verifyAudit(
   tenant: string | undefined,
   signal?: AbortSignal,
 ): Promise<AuditReport> {
-  const check = new Check(snapshot, key, tenant);
+  const check = new Check(snapshot, key, tenant, await readKeyChanges(snapshot, key, signal));
   for (const whose of tenant === undefined ? [undefined] : [SERVICE_TENANT, tenant]) await check.walk(whose, signal);
   return check.report();
 }
@@ -50,6 +60,7 @@ class Check {
   readonly #snapshot: AuditSnapshot;
   readonly #key: AnchorKey;
   readonly #tenant: string | undefined;
+  readonly #isLate: SignedLate;
   readonly #chains = new Map<string, Known>();
   readonly #faults: AuditFault[] = [];
   #faultCount = 0;
@@ -57,7 +68,8 @@ class Check {
   #anchors = 0;
   #heads: { head: AuditHead; stop: boolean }[] = [];
 
-  constructor(snapshot: AuditSnapshot, key: AnchorKey, tenant: string | undefined) {
+  constructor(snapshot: AuditSnapshot, key: AnchorKey, tenant: string | undefined, isLate: SignedLate) {
+    this.#isLate = isLate;
     this.#snapshot = snapshot;
     this.#key = key;
     this.#tenant = tenant;
@@ -97,8 +109,10 @@ class Check {
       // the chain is the tenant's, or its truth decides about the tenant's
       if (anchored > last) this.#fault('truncated', chain, last + 1, anchored);
       if (known.unknown !== undefined) this.#fault('unknown_key', chain, known.unknown.first, known.unknown.last);
-      // whether somebody made up what an unknown key began cannot be told
-      if (last > 0 && !service.begun && service.unknown === undefined) this.#fault('forged', chain, 1, last);
+      if (known.late !== undefined) this.#fault('former_key', chain, known.late.first, known.late.last);
+      // whether somebody made up what an unknown key began cannot be told; of a service chain that came too late it is told above
+      const told = service.unknown !== undefined || known.late !== undefined;
+      if (last > 0 && !service.begun && !told) this.#fault(service.late === undefined ? 'forged' : 'former_key', chain, 1, last);
       else if (stopped !== undefined && last > stopped) this.#fault('forged', chain, stopped + 1, last);
       if (!counted || last === 0) continue;
       chains += 1;
@@ -120,7 +134,16 @@ class Check {
   #chain(chain: string): Known {
     const known = this.#chains.get(chain);
     if (known !== undefined) return known;
-    const made: Known = { last: 0, counted: false, anchored: 0, stopped: undefined, begun: false, unknown: undefined };
+    const made: Known = {
+      last: 0,
+      counted: false,
+      anchored: 0,
+      stopped: undefined,
+      begun: false,
+      unknown: undefined,
+      late: undefined,
+      keyId: undefined,
+    };
     this.#chains.set(chain, made);
     return made;
   }
@@ -139,13 +162,20 @@ class Check {
   #vouch(record: AuditRecord, known: Known): void {
     const { chain, seq, signature } = record;
     const heads = Array.isArray(record.heads) ? (record.heads as readonly AuditHead[]) : [];
-    const key = [this.#key, ...this.#key.former].find(({ keyId }) => keyId === record.key_id);
+    known.keyId ??= record.key_id;
+    if (record.key_id !== known.keyId) return this.#fault('forged', chain, seq);
+    const key = signerOf(this.#key, record);
     if (key === undefined) {
       known.unknown = { first: known.unknown?.first ?? seq, last: seq };
       return;
     }
     // the hash of what stands there, not the one it claims: an edited anchor vouches for nothing
     if (!key.verifies(hashOf({ ...record }), String(signature))) return this.#fault('forged', chain, seq);
+    // whoever holds a secret that was replaced could have made this up
+    if (known.late !== undefined || this.#isLate(record, seq === 1)) {
+      known.late = { first: known.late?.first ?? seq, last: seq };
+      return;
+    }
     this.#anchors += 1;
     known.anchored = Math.max(known.anchored, seq);
     if (record.record_type === 'start' && seq === 1) known.begun = true;

@@ -8,24 +8,24 @@ import { openTrail } from '../../../../src/telemetry/audit/trail.ts';
 import { verifyAudit } from '../../../../src/telemetry/audit/verify.ts';
 import { ANCHOR_KEY, createTestAuditStore, type TestAuditStore } from '../../../support/audit-store.ts';
 
+const NOW_MS = 1_777_777_777_000;
+const PARTS = {
+  policyRevision: 'r1',
+  about: {},
+  sleep: async () => undefined,
+  onState: () => undefined,
+  onDropped: () => undefined,
+};
+
 /** A process that writes 9 records of tenant a (anchored after 3 and 6) and 3 of b, and ends or is killed. */
 async function written(
   end: 'stopped' | 'killed',
   processId = 'p1',
   store = createTestAuditStore(),
   key = ANCHOR_KEY,
+  clock: () => number = () => NOW_MS,
 ): Promise<TestAuditStore> {
-  const trail = await openTrail({
-    store,
-    key,
-    clock: () => 1_777_777_777_000,
-    processId,
-    policyRevision: 'r1',
-    about: {},
-    sleep: async () => undefined,
-    onState: () => undefined,
-    onDropped: () => undefined,
-  });
+  const trail = await openTrail({ ...PARTS, store, key, clock, processId });
   for (let i = 1; i <= 9; i += 1) {
     await trail.append({ record_type: 'operation', tenant: 'a', operation: 'memory_write', count: i }, true);
     if (i % 3 !== 0) continue;
@@ -205,6 +205,82 @@ describe('telemetry/audit/verify', () => {
     put(store, { ...at(store, 2), operation: 'memory_get' });
     relink(store, 2);
     expect((await report()).faults.map(({ kind, seq }) => `${kind} ${seq}`)).to.deep.equal(['rewritten 3', 'rewritten 6', 'rewritten 9']);
+  });
+
+  describe('of a secret that was replaced', () => {
+    const old = ANCHOR_KEY;
+    const OLD_SEED = Buffer.alloc(32, 7);
+    const HOUR_MS = 3_600_000;
+    const present = anchorKey(Buffer.alloc(32, 9), [OLD_SEED]);
+    const told = async (store: TestAuditStore, key = present): Promise<string[]> => {
+      const { faults: found } = await verifyAudit(await store.snapshot(), key, 'a');
+      const ofTenant = new Set(store.all().flatMap(({ chain, tenant }) => (tenant === 'a' ? [chain] : [])));
+      return found.map(({ kind, chain, seq, to_seq: to }) => {
+        const whose = ofTenant.has(chain) ? 'a' : 'service';
+        return `${kind} ${chain.split('-')[0]} ${whose} ${seq}${to === undefined ? '' : `-${to}`}`;
+      });
+    };
+    /** p1 under the old one, then p2 under the present one. */
+    const changed = async (end: 'stopped' | 'killed' = 'stopped'): Promise<TestAuditStore> => {
+      const store = await written(end, 'p1', undefined, old);
+      return written('stopped', 'p2', store, present, () => NOW_MS + HOUR_MS);
+    };
+    const at3 = NOW_MS + 3 * HOUR_MS;
+
+    it('believes what was signed before', async () => {
+      expect(await told(await changed())).to.deep.equal([]);
+    });
+
+    it('tells a process that begins with it later, and all that it vouches for', async () => {
+      const store = await written('stopped', 'p3', await changed(), old, () => NOW_MS + HOUR_MS + 1);
+      expect(await told(store)).to.have.members(['former_key p3 service 1-4', 'former_key p3 a 1-9']);
+    });
+
+    it('lets a process that had begun go on for an hour, and tells what it signs after that', async () => {
+      const goesOn = async (untilMs: number): Promise<string[]> => {
+        let nowMs = NOW_MS;
+        const store = createTestAuditStore();
+        const slow = await openTrail({ ...PARTS, store, key: old, clock: () => nowMs, processId: 'p1' });
+        await slow.append({ record_type: 'operation', tenant: 'a', count: 1 }, true);
+        slow.anchor();
+        await slow.flush();
+        await written('stopped', 'p2', store, present, () => NOW_MS + HOUR_MS);
+        nowMs = untilMs;
+        await slow.append({ record_type: 'operation', tenant: 'a', count: 2 }, true);
+        slow.anchor();
+        await slow.close();
+        return told(store);
+      };
+      expect(await goesOn(NOW_MS + 2 * HOUR_MS)).to.deep.equal([]);
+      expect(await goesOn(NOW_MS + 2 * HOUR_MS + 1)).to.deep.equal(['former_key p1 service 3-4']);
+    });
+
+    it('believes no signature of it in a chain that another key began', async () => {
+      const store = await written('killed', 'p1', undefined, old);
+      await written('killed', 'p2', store, present, () => NOW_MS + HOUR_MS);
+      const last = store
+        .all()
+        .filter(({ chain, tenant }) => chain.startsWith('p2-') && tenant === SERVICE_TENANT)
+        .at(-1)!;
+      const forged = rehashed({ ...last, record_type: 'stop', key_id: old.keyId, seq: last.seq + 1, prev_hash: last.hash, heads: [] });
+      put(store, { ...forged, signature: old.sign(forged.hash) });
+      expect(await told(store)).to.deep.equal([`forged p2 service ${forged.seq}`]);
+    });
+
+    it('takes no process with an older secret for the change to a newer one, and a secret that comes back for the present one', async () => {
+      const [first, second, third] = [5, 6, 7].map((byte) => Buffer.alloc(32, byte)) as [Buffer, Buffer, Buffer];
+      const at1 = await written('stopped', 'p1', undefined, anchorKey(first));
+      const at2 = await written('stopped', 'p2', at1, anchorKey(second), () => NOW_MS + HOUR_MS);
+      await written('stopped', 'p3', at2, anchorKey(first), () => NOW_MS + HOUR_MS + 9);
+      await written('stopped', 'p4', at2, anchorKey(second), () => NOW_MS + 2 * HOUR_MS);
+      await written('stopped', 'p5', at2, anchorKey(third), () => at3);
+      const late = ['former_key p3 service 1-4', 'former_key p3 a 1-9'];
+      expect(await told(at2, anchorKey(third, [first, second]))).to.have.members(late);
+      expect(await told(at2, anchorKey(third, [second, first]))).to.have.members(late);
+      const back = await written('stopped', 'p2', await written('stopped', 'p1', undefined, old), present, () => NOW_MS + HOUR_MS);
+      await written('stopped', 'p3', back, old, () => NOW_MS + 2 * HOUR_MS);
+      expect(await told(back, anchorKey(OLD_SEED, [Buffer.alloc(32, 9)]))).to.deep.equal([]);
+    });
   });
 
   it('finds chains and records that were never written by the service', async () => {
