@@ -2,6 +2,7 @@
 import { DEFAULT_STATUSES, SEARCHABLE_STATUSES, type MemoryRecord, type Status } from '../domain/memory.ts';
 import { createHeadChange, type HeadChange } from './conflicts/head-change.ts';
 import { DOUBT, refOf } from './conflicts/meet.ts';
+import { SYSTEM_WRITER } from './record.ts';
 import { serviceReads } from './service-reads.ts';
 import type { TurnDeps } from './turn-context.ts';
 import type { TurnLinks } from './turn-links.ts';
@@ -23,7 +24,6 @@ const RETURNED = 'all that it was made from stands again';
 const WENT: readonly string[] = [SUMMARY_OF_FORGOTTEN, SUMMARY_OF_HELD, SUMMARY_OF_HIDDEN];
 const DOUBTED: readonly string[] = [MADE_OF_FORGOTTEN, MADE_OF_HELD];
 const WAS = '; it was ';
-const SYSTEM: Writer = { sub: 'system', actor: 'service' };
 /** Held back by the guard, or refused. */
 const HELD: readonly Status[] = ['candidate', 'pending', 'quarantined', 'rejected'];
 
@@ -128,7 +128,7 @@ async function changeEach(
   const tenant = records[0]?.tenant;
   for (const record of records) {
     // who took a source away is nothing that the owner of a private memory is told
-    const writer = record.visibility === 'private' && record.owner !== by.sub ? SYSTEM : by;
+    const writer = record.visibility === 'private' && record.owner !== by.sub ? SYSTEM_WRITER : by;
     changed = (await change(refOf(record), writer, to)) !== undefined || changed;
   }
   if (changed && tenant !== undefined) await deps.dirty.mark(tenant);

@@ -34,6 +34,9 @@ export function writerOf(principal: Principal): MemoryRecord['created_by'] {
   return defined({ sub: principal.owner, client_id: principal.clientId, actor: principal.actor });
 }
 
+/** Writer of what the service decides by itself. */
+export const SYSTEM_WRITER: MemoryRecord['created_by'] = Object.freeze({ sub: 'system', actor: 'service' });
+
 /** The time that recency and dates are read from: when it happened, never later than when it was stored. */
 export function eventAt(occurredAt: string | undefined, createdAt: string): string {
   return occurredAt !== undefined && Date.parse(occurredAt) < Date.parse(createdAt) ? occurredAt : createdAt;

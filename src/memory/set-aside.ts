@@ -5,6 +5,7 @@ import type { RecordRef } from '../domain/ports.ts';
 import { followClaims } from './conflicts/follow.ts';
 import type { MemoryDeps } from './deps.ts';
 import { leaveWithChange, returnWithParents } from './derived.ts';
+import { SYSTEM_WRITER } from './record.ts';
 import { serviceReads } from './service-reads.ts';
 import type { TurnDeps } from './turn-context.ts';
 import type { TurnLinks } from './turn-links.ts';
@@ -43,7 +44,7 @@ export function createSetAside(
       version: head.version + 1,
       updated_at: nowIso,
       valid_from: nowIso,
-      created_by: { sub: 'system', actor: 'service' },
+      created_by: SYSTEM_WRITER,
       spaces_due: [],
     };
     await keepVersion(deps, head, nowIso);

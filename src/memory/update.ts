@@ -6,6 +6,7 @@ import type { UpdateAnswer, UpdateInput } from '../domain/wire/write.ts';
 import { HindsightError } from '../errors.ts';
 import { mayShare } from '../gate/access-policy.ts';
 import type { Consent, MemoryDraft } from '../guard/admission.ts';
+import { cappedImportance } from './admission/agent-importance.ts';
 import { canonicalJson, defined, mergePatch } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
@@ -130,11 +131,11 @@ function refuseHiding(deps: MemoryDeps, input: UpdateInput, head: MemoryRecord, 
   if (endsSooner || hides) throw new HindsightError('ERR_NAMESPACE_FORBIDDEN', { params: { action: 'forget' } });
 }
 
-/** An agent's own importance is a hint, as at the write; what others set above that stays until it is taken down. */
+/** As at the write; what others set above that stays until it is taken down. */
 function hinted({ admission: { policy } }: MemoryDeps, input: UpdateInput, head: MemoryRecord, { principal }: CallContext): UpdateInput {
   const { importance: given } = input;
-  if (principal.actor !== 'agent' || typeof given !== 'number') return input;
-  return { ...input, importance: Math.min(given, Math.max(policy.agentImportanceMax, head.importance ?? 0)) };
+  if (typeof given !== 'number') return input;
+  return { ...input, importance: cappedImportance(given, principal.actor, Math.max(policy.agentImportanceMax, head.importance ?? 0)) };
 }
 
 /** The head with the input laid over it, nothing else touched; equal to the head when nothing changes. */

@@ -10,6 +10,7 @@ import type { CallContext } from '../gateway.ts';
 import { visibilityOf } from '../record.ts';
 import { makeVisible } from '../visible.ts';
 import { wasReturned } from '../working/notes.ts';
+import { cappedImportance } from './agent-importance.ts';
 import { worthOf, type Worth } from './worth.ts';
 
 export interface Weighed {
@@ -49,9 +50,8 @@ export async function weigh(deps: MemoryDeps, call: CallContext, clean: WriteIte
   return { ...weighed, again };
 }
 
-/** An agent's own importance is a hint, however its item is let in. */
 function hinted(item: WriteItem, actor: Actor, max: number): WriteItem {
-  return actor === 'agent' && item.importance !== undefined && item.importance > max ? { ...item, importance: max } : item;
+  return item.importance === undefined ? item : { ...item, importance: cappedImportance(item.importance, actor, max) };
 }
 
 function weighedBy(worth: Worth, clean: WriteItem): Weighed {

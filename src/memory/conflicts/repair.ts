@@ -3,6 +3,7 @@ import type { RecordRef } from '../../domain/ports.ts';
 import type { HeldSlot } from '../../domain/slots.ts';
 import { systemPrincipal } from '../../gate/system-principal.ts';
 import type { MemoryDeps } from '../deps.ts';
+import { SYSTEM_WRITER } from '../record.ts';
 import { serviceReads } from '../service-reads.ts';
 import type { TurnDeps } from '../turn-context.ts';
 import type { TurnLinks } from '../turn-links.ts';
@@ -30,7 +31,7 @@ export function createSlotRepair(
       return;
     }
     const ref: RecordRef = { ...place, memory_id: previous };
-    const { ended, head: former } = await superseded(change, ref, id, { sub: 'system', actor: 'service' });
+    const { ended, head: former } = await superseded(change, ref, id, SYSTEM_WRITER);
     if (!ended) return;
     const by = { principal: { ...systemPrincipal(place), owner: 'system' } };
     if (former !== undefined) await settleEnded(deps, turns, [{ head: former, by }]);
