@@ -34,10 +34,11 @@ export function createMeetNearest(
     return space === undefined || vector === undefined ? [] : [{ record, space, vector }];
   };
 
-  /** The older one first. Of two values of one slot the one that has it is the newer, whatever their clocks said: its writer marks the other. */
+  /** The older one first. Of two values of one slot the one that has it is the newer, whatever their clocks said: its writer ends the other. */
   const ordered = async (one: MemoryRecord, other: MemoryRecord): Promise<readonly [MemoryRecord, MemoryRecord]> => {
     const id = slotKey(one, deps.relations)?.id;
-    if (id === undefined || id !== slotKey(other, deps.relations)?.id) return inOrder(one, other);
+    const isOneSlot = id !== undefined && id === slotKey(other, deps.relations)?.id;
+    if (!isOneSlot || one.status !== 'active' || other.status !== 'active') return inOrder(one, other);
     const [held] = await deps.slots.read(one.tenant, [id]);
     const holder = held?.document.memory_id;
     return holder === one.memory_id ? [other, one] : holder === other.memory_id ? [one, other] : inOrder(one, other);
