@@ -1,10 +1,10 @@
 /** An approved proposal: the change it asked for is made on the memory itself, and the proposal ends; memory/review calls it. */
+import { canonicalJson } from '../domain/canonical-json.ts';
 import type { MemoryRecord, StoredRecord } from '../domain/memory.ts';
 import type { ReviewAnswer } from '../domain/wire/review.ts';
 import type { UpdateInput } from '../domain/wire/write.ts';
 import { HindsightError } from '../errors.ts';
 import type { Consent } from '../guard/admission.ts';
-import { canonicalJson } from './canonical.ts';
 import { followClaims } from './conflicts/follow.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';

@@ -1,11 +1,11 @@
 /** The audit log as its readers have it: pages and the check of the chains, of the caller's own tenant alone. */
 import { z } from 'zod';
+import { canonicalJson } from '../domain/canonical-json.ts';
 import type { AuditFilter, AuditLog, AuditPosition, AuditStore } from '../domain/audit.ts';
 import type { Principal } from '../domain/principal.ts';
 import { HindsightError } from '../errors.ts';
 import type { AnchorKey } from '../telemetry/audit/anchor-key.ts';
 import { verifyAudit } from '../telemetry/audit/verify.ts';
-import { canonicalJson } from './canonical.ts';
 import { openToken, signToken } from './signed.ts';
 
 export interface AuditLogParts {

@@ -1,5 +1,6 @@
-/** Small JSON helpers of the write and plan paths: one spelling per value, absent instead of undefined, RFC 7396 merge. */
+/** Small JSON helpers of the write and plan paths: absent instead of undefined, one spelling of a long batch, RFC 7396 merge. */
 import { setImmediate } from 'node:timers/promises';
+import { canonicalJson } from '../domain/canonical-json.ts';
 
 type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
@@ -10,20 +11,6 @@ export function defined<T extends object>(value: T): Defined<T> {
   const kept: Record<string, unknown> = {};
   for (const [key, part] of Object.entries(value)) if (part !== undefined) kept[key] = part;
   return kept as Defined<T>;
-}
-
-/** JSON with sorted keys: equal values have equal text, so it can be compared and signed. Vectors are spelled at once. */
-export function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) {
-    if (value.every((part) => typeof part === 'number')) return JSON.stringify(value);
-    return `[${value.map((part: unknown) => (part === undefined ? 'null' : canonicalJson(part))).join(',')}]`;
-  }
-  const members = Object.entries(value).filter(([, part]) => part !== undefined);
-  return `{${members
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, part]) => `${JSON.stringify(key)}:${canonicalJson(part)}`)
-    .join(',')}}`;
 }
 
 /** canonicalJson of an object with a long list `items`, which lets other calls have their turn in between. */

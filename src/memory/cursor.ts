@@ -1,8 +1,8 @@
 /** The list cursor: where the next page starts, signed with tenant, subject, actor and filter, so that it serves nobody and nothing else. */
 import { z } from 'zod';
+import { canonicalJson } from '../domain/canonical-json.ts';
 import type { Principal } from '../domain/principal.ts';
 import { HindsightError } from '../errors.ts';
-import { canonicalJson } from './canonical.ts';
 import { openToken, signToken } from './signed.ts';
 
 /** Sort values after which the page starts: created_at in ms and memory_id. */

@@ -1,6 +1,6 @@
 /** What changed from one version of a memory to the next, field by field; the history shows it. */
+import { canonicalJson } from '../domain/canonical-json.ts';
 import type { MemoryRecord } from '../domain/memory.ts';
-import { canonicalJson } from './canonical.ts';
 
 /** Fields a person or the life cycle changes; derived and internal ones are left out. */
 export const COMPARED_FIELDS = [

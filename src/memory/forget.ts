@@ -1,4 +1,5 @@
 /** memory_forget: by id at once; by filter or query after a dry run whose signed plan the second call brings. */
+import { canonicalJson } from '../domain/canonical-json.ts';
 import { isoTime } from '../domain/clock.ts';
 import { STATUSES, type MemoryRecord, type Status } from '../domain/memory.ts';
 import { mapUnscreened } from '../domain/sealed.ts';
@@ -7,7 +8,7 @@ import type { Filter } from '../domain/wire/common.ts';
 import type { ForgetAnswer, ForgetInput } from '../domain/wire/forget.ts';
 import { HindsightError } from '../errors.ts';
 import type { AccessRequest } from '../gate/access-policy.ts';
-import { canonicalJson, defined } from './canonical.ts';
+import { defined } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
 import { forgetRecords, isForgettable } from './forget-records.ts';
 import { mayTakeMany, NEEDS_PERSON } from './forget-rights.ts';

@@ -1,10 +1,10 @@
 /** A pending write and its own writer: what the client's form shows to the user behind it, and the answer that comes back on the same call. */
+import { canonicalJson } from '../domain/canonical-json.ts';
 import type { MemoryRecord } from '../domain/memory.ts';
 import type { ReviewAnswer } from '../domain/wire/review.ts';
 import { HindsightError } from '../errors.ts';
 import { sealedTextsOf } from '../guard/sealed-texts.ts';
 import { proposedTo } from './apply-proposal.ts';
-import { canonicalJson } from './canonical.ts';
 import { loadHeld } from './decidable.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { Acknowledgement, CallContext, HeldBack } from './gateway.ts';

@@ -1,7 +1,7 @@
 /** What a forget plan still means: memories that say what they said at its dry run; memory/forget asks before each is forgotten. */
+import { canonicalJson } from '../domain/canonical-json.ts';
 import { STATUSES, type MemoryRecord, type StoredRecord } from '../domain/memory.ts';
 import { sealedTextsOf } from '../guard/sealed-texts.ts';
-import { canonicalJson } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import type { ForgetPlan } from './plan.ts';

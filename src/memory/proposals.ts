@@ -1,11 +1,11 @@
 /** Proposals: changes kept as candidates beside a memory that their caller may not change; memory_update makes them, and they end with their head. */
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '../domain/canonical-json.ts';
 import { isoTime } from '../domain/clock.ts';
 import type { MemoryRecord, Status, StoredRecord } from '../domain/memory.ts';
 import type { UpdateAnswer } from '../domain/wire/write.ts';
 import { HindsightError } from '../errors.ts';
 import type { MemoryDraft } from '../guard/admission.ts';
-import { canonicalJson } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
 import { changedFields } from './diff.ts';
 import type { CallContext } from './gateway.ts';

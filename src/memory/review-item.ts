@@ -1,12 +1,13 @@
 /** What is held back or confirmed, as a person is shown it, and the hash that binds their decision to the very texts. */
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '../domain/canonical-json.ts';
 import { isoTime } from '../domain/clock.ts';
 import { PENDING_LIFE_MS, type MemoryRecord } from '../domain/memory.ts';
 import type { ReviewItem } from '../domain/wire/review.ts';
 import type { Standing } from '../guard/confirmation.ts';
 import { sealedTextsOf } from '../guard/sealed-texts.ts';
 import { spelledOut } from '../text/spelled-out.ts';
-import { canonicalJson, defined } from './canonical.ts';
+import { defined } from './canonical.ts';
 import { trustOf } from './view.ts';
 
 /** Undefined: what is quarantined stays until somebody decides, and what is active waits for nobody. */

@@ -1,7 +1,7 @@
 /** Signatures of export files: one a line, which carries its trust, and one over the whole, which shows that nothing is missing. Pure. */
 import { timingSafeEqual } from 'node:crypto';
+import { canonicalJson } from '../domain/canonical-json.ts';
 import type { Manifest, TransferItem } from '../domain/wire/transfer.ts';
-import { canonicalJson } from './canonical.ts';
 import { keyedHash } from './signed.ts';
 
 const KEY_ID_CHARS = 16;

@@ -1,4 +1,5 @@
 /** memory_update: corrects or invalidates a memory; the old version is kept, and whoever is less trusted or not its owner only proposes. */
+import { canonicalJson } from '../domain/canonical-json.ts';
 import { isoTime } from '../domain/clock.ts';
 import type { MemoryRecord, StoredRecord } from '../domain/memory.ts';
 import { metadata as metadataSchema } from '../domain/wire/common.ts';
@@ -7,7 +8,7 @@ import { HindsightError } from '../errors.ts';
 import { mayShare } from '../gate/access-policy.ts';
 import type { Consent, MemoryDraft } from '../guard/admission.ts';
 import { cappedImportance } from './admission/agent-importance.ts';
-import { canonicalJson, defined, mergePatch } from './canonical.ts';
+import { defined, mergePatch } from './canonical.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { CallContext } from './gateway.ts';
 import { loadForChange } from './load.ts';

@@ -1,8 +1,8 @@
 /** What a memory claims before it is stored: its text, once in a namespace and view, and the single-valued slot it fills. Pure. */
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../domain/canonical-json.ts';
 import { DEFAULT_STATUSES, type MemoryRecord, type Status } from '../../domain/memory.ts';
 import { foldCase } from '../../text/case.ts';
-import { canonicalJson } from '../canonical.ts';
 import { SELF } from './frames/frame.ts';
 import { inferSlot } from './infer-slot.ts';
 import { distinctionKey } from './metadata.ts';

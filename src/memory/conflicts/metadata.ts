@@ -1,6 +1,6 @@
 /** Whether what callers noted beside two memories tells their subjects apart: a customer's plan says nothing of another customer's. Pure. */
+import { canonicalJson } from '../../domain/canonical-json.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
-import { canonicalJson } from '../canonical.ts';
 import type { RelationPolicy } from './relation-policy.ts';
 
 type Noted = Pick<MemoryRecord, 'metadata'>;

@@ -1,24 +1,12 @@
 /** How an audit record is spelled, hashed and linked to the one before it; used by the trail that writes and the check that reads. Pure. */
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../domain/canonical-json.ts';
 import type { AuditFacts, AuditLine, AuditRecord } from '../../domain/audit.ts';
 
 /** Longest text of a field that comes from outside. */
 const MAX_TEXT_CHARS = 256;
 /** Control characters, line and paragraph separators, and marks that change the direction of what follows. */
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-
-/** JSON with sorted keys and without undefined members: equal records have equal text. */
-export function canonical(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  const members = value as Readonly<Record<string, unknown>>;
-  let text = '';
-  for (const key of Object.keys(members).sort()) {
-    const part = members[key];
-    if (part !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonical(part)}`;
-  }
-  return `{${text}}`;
-}
 
 /** A text from outside with what could break a line or a terminal spelled as <U+…>, cut to 256 characters. */
 export function plain(text: string): string {
@@ -43,7 +31,7 @@ export function recordId(chain: string, seq: number): string {
 
 /** Hash of a stored record: over everything but `hash` and `signature`. */
 export function hashOf(record: Readonly<Record<string, unknown>>): string {
-  return sha256(canonical({ ...record, hash: undefined, signature: undefined }));
+  return sha256(canonicalJson({ ...record, hash: undefined, signature: undefined }));
 }
 
 export interface Link {
@@ -58,7 +46,7 @@ export interface Link {
 export function spell(facts: AuditFacts, link: Link, sign?: (hash: string) => string): AuditLine {
   const { chain, seq, prevHash, at, policyRevision } = link;
   const record: Omit<AuditRecord, 'hash'> = { ...facts, chain, seq, at, policy_revision: policyRevision, prev_hash: prevHash };
-  const text = canonical(record);
+  const text = canonicalJson(record);
   const hash = sha256(text);
   const signature = sign === undefined ? '' : `,"signature":"${sign(hash)}"`;
   return { chain, seq, hash, line: `${text.slice(0, -1)},"hash":"${hash}"${signature}}` };
