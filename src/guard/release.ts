@@ -22,7 +22,8 @@ export interface Answer {
 export interface Release {
   /**
    * Whether an answer that came back this way speaks for the person behind the token. A person's own token does; who holds an agent's
-   * token can make up what it sends, so the policy says which ways are believed of it.
+   * token can make up what it sends, so the policy says which ways are believed of it. A no counts no more than a yes: what is not believed
+   * changes nothing, and the record waits on (memory/held-back asks this before either).
    */
   believes(principal: Principal, leg: AnswerLeg): boolean;
   /**
@@ -38,7 +39,7 @@ export interface Release {
   /**
    * A pending record as the user behind its writer lets it in through the client's own form. The client carries that answer, so it gives
    * user_stated at most (`acknowledgedTier`). ERR_INTERNAL for a record that is not pending or is another owner's, ERR_ACTOR_FORBIDDEN for
-   * an answer that is not believed.
+   * a yes that is not believed.
    */
   acknowledge(record: MemoryRecord, from: MemoryRecord, principal: Principal, answer: Answer): Admitted<MemoryRecord>;
   /** Tier that `acknowledge` sets: what was not seen whole, or comes from a tool or from outside, keeps its own. */

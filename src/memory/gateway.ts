@@ -93,7 +93,7 @@ export interface MemoryGateway {
   heldBack(memoryId: string, call: CallContext): Promise<HeldBack | undefined>;
   /** Whether an answer that comes back this way is taken for that of the caller's user. */
   believes(leg: AnswerLeg, call: Pick<CallContext, 'principal'>): boolean;
-  /** Carries out the answer that the client brought: at most user_stated. ERR_ACTOR_FORBIDDEN for one that is not believed. */
+  /** Carries out the answer that the client brought: a yes gives at most user_stated, a no rejects. ERR_ACTOR_FORBIDDEN for one that is not believed. */
   acknowledge(input: Acknowledgement, call: CallContext): Promise<Bare<ReviewAnswer>>;
   decide(state: ReviewState, input: ReviewInput, call: CallContext): Promise<Bare<ReviewAnswer>>;
   /** The lines of an export file; ends with an error, and without its last line, when something breaks on the way. */

@@ -32,7 +32,7 @@ export async function heldBack(deps: MemoryDeps, memoryId: string, call: CallCon
  * The answer of the user whom the client asked. Unlike a person's decision over REST it needs no scope beyond writing and never makes
  * anything user_confirmed, because an agent's token carries it.
  * Failures: ERR_MEMORY_NOT_FOUND when it is not this caller's or has been decided on, ERR_REVIEW_CHANGED when the texts are not those that
- * were shown, ERR_ACTOR_FORBIDDEN for an answer that came in a way that is not believed of this token.
+ * were shown, ERR_ACTOR_FORBIDDEN for an answer, a yes or a no, that came in a way that is not believed of this token.
  */
 export async function acknowledge(
   deps: MemoryDeps,
@@ -40,6 +40,8 @@ export async function acknowledge(
   input: Acknowledgement,
   call: CallContext,
 ): Promise<Omit<ReviewAnswer, 'trace_id'>> {
+  // a no of nobody would take what waits out of the list that its person decides from
+  if (!deps.guard.believes(call.principal, input.leg)) throw new HindsightError('ERR_ACTOR_FORBIDDEN');
   const read = async (): ReturnType<typeof loadHeld> => {
     const stored = await loadHeld(deps, 'pending', input.memory_id, call);
     if (!isOwn(stored.record, call)) throw new HindsightError('ERR_MEMORY_NOT_FOUND');

@@ -6,6 +6,7 @@ import type { MemoryRecord } from '../../../src/domain/memory.ts';
 import type { AdmissionStage } from '../../../src/guard/admission.ts';
 import { createWorld, type World } from '../../support/memory-world.ts';
 import { principal } from '../../support/principals.ts';
+import { rejection } from '../../support/rejection.ts';
 import { memoryRecord, trustPolicy } from '../../support/records.ts';
 import { ANN, BOB, clientTransport, connectClient, EVE, send, startMcp, type McpServer } from './support/mcp-server.ts';
 import { modern, modernHeaders } from './support/modern-request.ts';
@@ -180,6 +181,33 @@ describe('mcp: a held-back write', () => {
       expect(waiting).to.include({ outcome: 'pending', memory_id: only().memory_id });
       expect(waiting.reason).to.match(/^CONFIRMATION_REQUIRED: /);
       expect(only()).to.include({ status: 'pending', trust_tier: 2 });
+    });
+
+    it('takes neither a yes nor a no of an agent that the policy does not believe, not even one to a question that went out before', async () => {
+      const agentAnswers = { session: true, retry: true };
+      world = createWorld({ guard: { admissionStages: [stage], trust: { ...trustPolicy, agent_answers: agentAnswers } } });
+      await server.close();
+      server = await startMcp({ gateway: world.memory });
+      for (const keep of [YES, { action: 'decline' }]) {
+        agentAnswers.retry = true;
+        const { requestState } = (await ask({}, { token: ANN })).result;
+        agentAnswers.retry = false;
+        const { result } = await ask({ requestState, inputResponses: { keep } }, { token: ANN });
+        expect(result.structuredContent.results[0]).to.include({ outcome: 'pending', memory_id: only().memory_id });
+        expect(only()).to.include({ status: 'pending', version: 1 });
+        startAfresh();
+      }
+      await ask({}, { token: ANN });
+      const { memory_id } = only();
+      const agent = principal({ actor: 'agent', scopes: ['memory:read', 'memory:write'] });
+      const { content_hash } = (await world.memory.heldBack(memory_id, world.call(agent))) ?? { content_hash: '' };
+      for (const decision of ['approve', 'reject'] as const) {
+        const answer = { memory_id, decision, content_hash, seen: 'whole', leg: 'retry' } as const;
+        expect((await rejection(world.memory.acknowledge(answer, world.call(agent)))).code).to.equal('ERR_ACTOR_FORBIDDEN');
+        expect(only()).to.include({ status: 'pending', version: 1 });
+      }
+      const no = { memory_id, decision: 'reject', content_hash, seen: 'whole', leg: 'session' } as const;
+      expect(await world.memory.acknowledge(no, world.call(agent))).to.include({ outcome: 'rejected' });
     });
 
     it('stores, asks, and releases the same memory when the call comes again with a yes', async () => {
