@@ -14,7 +14,9 @@ export type ExactItem =
 /** A pasted log holds dozens of codes; the first ones are enough to know it by. */
 const MAX_ITEMS = 8;
 const MIN_CODE_LENGTH = 4;
-const MIN_DIGITS = 5;
+const MIN_DIGITS = 4;
+/** Of four digits a year, or a round number; many records hold the same ones. */
+const YEAR_OR_ROUND = /^(?:(?:1[5-9]|20)\d{2}|\d{2}00)$/;
 /** A longer quotation is found by its words and its meaning. */
 const MAX_PHRASE_TERMS = 32;
 const MAX_QUOTED_SHARE = 0.9;
@@ -36,8 +38,8 @@ const COMMON: readonly RegExp[] = [
 ];
 
 /**
- * At most 8 items in question order: codes of at least 4 characters that are no date, time or amount, numbers of at least 5 digits; phrases
- * in quotation marks with at least two terms, and titles in 《》. Years and short numbers are none: they tell no record from another. A
+ * At most 8 items in question order: codes of at least 4 characters that are no date, time or amount, numbers of at least 4 digits;
+ * phrases in quotation marks with at least two terms, and titles in 《》. Years, round and short numbers are none: they tell no record from another. A
  * question without any of these wants its names, if they are rare.
  */
 export function exactItems(question: string): ExactItem[] {
@@ -48,7 +50,7 @@ export function exactItems(question: string): ExactItem[] {
 }
 
 function isStrong(code: string): boolean {
-  if (/^\d+$/.test(code)) return code.length >= MIN_DIGITS && !COMMON[0]?.test(code);
+  if (/^\d+$/.test(code)) return code.length >= MIN_DIGITS && !YEAR_OR_ROUND.test(code) && COMMON[0]?.test(code) !== true;
   return code.length >= MIN_CODE_LENGTH && !COMMON.some((pattern) => pattern.test(code));
 }
 

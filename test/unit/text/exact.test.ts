@@ -8,11 +8,12 @@ const phrasesIn = (question: string): string[] =>
   exactItems(question).flatMap((item) => (item.kind === 'phrase' ? [[...item.uni, ...item.bi].join(' ')] : []));
 
 describe('exact items of a question', () => {
-  it('are identifiers of letters and digits, versions, long numbers, addresses and names with underscores', () => {
+  it('are identifiers of letters and digits, versions, numbers of four digits, addresses and names with underscores', () => {
     expect(codesIn('Where are A-8841 and QX-48213?')).to.deep.equal(['a-8841', 'qx-48213']);
     expect(codesIn('ERR_CONN_RESET 出在 v2.3.1 还是 10.0.0.17？')).to.deep.equal(['err_conn_reset', 'v2.3.1', '10.0.0.17']);
     expect(codesIn('订单号884139发货了吗，电话 138-0013-8000')).to.deep.equal(['884139', '138-0013-8000', '13800138000']);
     expect(codesIn('谁的邮箱是 li_mei@example.com？')).to.deep.equal(['li_mei@example.com']);
+    expect(codesIn('Who has locker 7312? 谁用 5432 端口？')).to.deep.equal(['7312', '5432']);
     expect(codesIn('Does iphone15 fit? Is INV2024-00817 paid?')).to.deep.equal(['iphone15', 'inv2024-00817']);
   });
 
@@ -20,8 +21,8 @@ describe('exact items of a question', () => {
     for (const question of [
       'What happened in 2023, on 2023-05-08, 5/4/2024, 04.05.24 or 20240504 at 10:30?',
       'Did she run 10km in 45min at 9am in the 1980s, 50-60 times, 3.5 or 2023-2024, 100%?',
-      'A 3-year-old in an 18th-century house, mid-2023, port 5432, 5G, 24-hour shop',
-      '2023年5月4日下午3点花了1280元买了2斤茶，8841号楼',
+      'A 3-year-old in an 18th-century house, mid-2023, port 443, 5G, 24-hour shop, 1500 or 3400 people, since 1876',
+      '2023年5月4日下午3点花了1200元买了2斤茶，881号楼',
     ])
       expect(exactItems(question), question).to.deep.equal([]);
   });
