@@ -35,6 +35,7 @@ const DEFAULT_MIN_SCORE = 0.5;
 const QUERY_HITS = 20;
 /** What a filter finds unless it says otherwise: all that is not forgotten already and not in a reviewer's hands. */
 const FORGETTABLE: readonly Status[] = ['active', 'conflict', 'candidate', 'superseded', 'archived'];
+const IN_REVIEW: readonly Status[] = ['pending', 'quarantined', 'rejected'];
 
 /**
  * Failures: ERR_MEMORY_NOT_FOUND, ERR_NAMESPACE_FORBIDDEN, ERR_PRECONDITION_FAILED (by id with another version), ERR_FORGET_TARGET when nothing
@@ -56,8 +57,13 @@ export async function forget(
   return input.query === undefined ? dryRunByFilter(deps, input, call) : dryRunByQuery(deps, input, call);
 }
 
+/** What is in a reviewer's hands an agent neither reads in a sample nor takes away before its person has seen it (guard.md, read). */
+function reachableBy({ principal }: CallContext): readonly Status[] {
+  return principal.actor === 'agent' ? STATUSES.filter((status) => !IN_REVIEW.includes(status)) : STATUSES;
+}
+
 async function forgetOne(deps: MemoryDeps, turns: TurnLinks, memoryId: string, input: ForgetInput, call: CallContext): Promise<Answer> {
-  const { record } = await loadForChange(deps, call, memoryId, 'forget', STATUSES);
+  const { record } = await loadForChange(deps, call, memoryId, 'forget', reachableBy(call));
   if (input.version !== undefined && input.version !== record.version)
     throw new HindsightError('ERR_PRECONDITION_FAILED', { params: { version: record.version } });
   if (input.dry_run === true)
@@ -219,7 +225,7 @@ async function finished(deps: MemoryDeps, call: CallContext, forgotten: readonly
 async function sampleOf(deps: MemoryDeps, call: CallContext, memoryIds: readonly string[]): Promise<NonNullable<Answer['sample']>> {
   const by = deps.guard.scope(
     { memoryIds },
-    { principal: call.principal, action: 'forget', reach: 'granted', statuses: STATUSES, nowMs: deps.clock() },
+    { principal: call.principal, action: 'forget', reach: 'granted', statuses: reachableBy(call), nowMs: deps.clock() },
   );
   const shortened = mapUnscreened(await deps.index.get(by), (stored) =>
     stored.map(({ record }) => ({ ...record, content: beginning(record.content) })),

@@ -174,11 +174,14 @@ export function createInvoke(parts: InvokeParts): Invoke {
       if (error.code !== 'ERR_BUSY') audit?.failed(audited(operation, call, progress), error);
       const cause = error.cause === undefined ? {} : { err: error.cause };
       logger[ERRORS[error.code].level]({ ...done(error.code), ...cause }, 'operation failed');
-      if (error.code === 'ERR_MEMORY_NOT_FOUND') await evenTime(startedAt, clock);
+      if (NOT_FOUND.has(error.code)) await evenTime(startedAt, clock);
       throw error;
     }
   };
 }
+
+/** What is absent and what may not be seen are one answer, in time too. */
+const NOT_FOUND: ReadonlySet<string> = new Set(['ERR_MEMORY_NOT_FOUND', 'ERR_RECALL_NOT_FOUND']);
 
 /** A store that did not answer may have done what it was asked all the same: a caller who changes something is told how to go on. */
 function withAdvice(error: HindsightError, operation: AnyOperation, call: InvokeCall): HindsightError {

@@ -29,6 +29,8 @@ export const memoryWrite = defineOperation({
   transient: ({ layer, items }) => layer === 'working' && items === undefined,
   // what is pending may be asked about
   foretold: (results) => (results.some(({ outcome }) => outcome === 'pending') ? undefined : { results }),
+  // an item of a batch that names a parent it may not see fails as a single one does
+  silent: (_input, { results }) => results.some(({ errors = [] }) => errors.some(({ pointer }) => pointer.endsWith('/source/parents'))),
   scope: 'memory:write',
   cost: 2,
   extraCost: (value) => Math.floor((value.items?.length ?? 0) / ITEMS_PER_POINT),

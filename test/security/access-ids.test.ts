@@ -80,12 +80,33 @@ describe('ids of others', function () {
       expect((none as unknown[])[2]).to.include('"items":[]');
       for (const [what, id] of Object.entries(classes)) expect(await ask(id), `${list} ${what}`).to.deep.equal(none);
     }
-    const parent = async (id: string): Promise<unknown> => {
-      const answer = await service.call('POST', '/v1/memories', thief, { content: 'x', source: { type: 'agent', parents: [id] } });
-      return [answer.status, strip(JSON.stringify(answer.body), id)];
-    };
-    const absent = await parent(newId());
-    for (const [what, id] of Object.entries(classes)) expect(await parent(id), what).to.deep.equal(absent);
+    const search = { query: 'the owner keeps this to himself' };
+    for (const [path, naming] of [
+      ['/v1/memories', (id: string) => ({ content: 'x', source: { type: 'agent', parents: [id] } })],
+      ['/v1/memories', (id: string) => ({ items: [{ content: 'x', source: { type: 'agent', parents: [id] } }] })],
+      ['/v1/feedback', (id: string) => ({ memory_ids: [id], verdict: 'useful' })],
+      ['/v1/memories/forget', (id: string) => ({ memory_id: id })],
+      ['/v1/memories/search', (id: string) => ({ ...search, why_not: [id] })],
+    ] as const) {
+      const ask = async (id: string): Promise<unknown> => {
+        const answer = await service.call('POST', path, thief, naming(id));
+        return [answer.status, strip(JSON.stringify(answer.body), id).replace(/"took_ms":[0-9.]+/, '')];
+      };
+      const none = await ask(newId());
+      for (const [what, id] of Object.entries(classes)) expect(await ask(id), `${path} ${what}`).to.deep.equal(none);
+    }
+    for (const [method, rest, body] of [
+      ['POST', '/restore', {}],
+      ['POST', '/reveal', {}],
+    ] as const) {
+      const ask = async (id: string): Promise<unknown> => {
+        const answer = await service.call(method, `/v1/memories/${id}${rest}`, thief, body);
+        return [answer.status, strip(JSON.stringify(answer.body), id)];
+      };
+      const none = await ask(newId());
+      expect((none as unknown[])[0], rest).to.equal(404);
+      for (const [what, id] of Object.entries(classes)) expect(await ask(id), `${rest} ${what}`).to.deep.equal(none);
+    }
   });
 
   for (const [what, pathOf] of [

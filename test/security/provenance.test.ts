@@ -38,7 +38,14 @@ describe('provenance (G)', function () {
       service.call('GET', '/v1/memories?limit=200', token),
       service.call('GET', '/v1/stats', token),
       service.call('GET', '/v1/export', token),
-      ...ids.flatMap((id) => [get(token, id), service.call('GET', `/v1/memories/${id}/history`, token)]),
+      ...ids.flatMap((id) => [
+        get(token, id),
+        service.call('GET', `/v1/memories/${id}/history`, token),
+        service.call('DELETE', `/v1/memories/${id}?dry_run=true`, token),
+        service.call('POST', '/v1/memories/search', token, { query, why_not: [id] }),
+        service.call('GET', `/v1/confirmations?memory_id=${id}`, token),
+        service.call('GET', `/v1/quarantine?memory_id=${id}`, token),
+      ]),
     ]);
     return JSON.stringify(answers.map(({ body }) => body as unknown));
   };

@@ -40,6 +40,22 @@ describe('memory forget, by id', () => {
     expect(statusOf(world, foreign)).to.equal('active');
   });
 
+  it('gives an agent nothing of what a person has to decide on, and takes none of it away for one', async () => {
+    const world = createWorld();
+    const agent = principal({ actor: 'agent' });
+    for (const status of ['pending', 'quarantined', 'rejected'] as const) {
+      const held = plant(world, { status, content: 'poison' });
+      for (const dry_run of [true, false]) {
+        const error = await rejection(world.memory.forget({ memory_id: held.memory_id, dry_run }, world.call(agent)));
+        expect(error.code, status).to.equal('ERR_MEMORY_NOT_FOUND');
+      }
+      expect(statusOf(world, held)).to.equal(status);
+      const dry = await world.memory.forget({ memory_id: held.memory_id, dry_run: true }, world.call());
+      expect(dry.sample?.[0]?.content, status).to.equal('poison');
+      expect(await world.memory.forget({ memory_id: held.memory_id }, world.call())).to.include({ forgotten: 1 });
+    }
+  });
+
   it('honours the version, a legal hold, and a dry run', async () => {
     const world = createWorld();
     const record = plant(world, { content: 'x'.repeat(500) });

@@ -215,7 +215,7 @@ describe('operations/invoke', () => {
   });
 
   it('answers on the grid of time of a refusal what says nothing about an id, and at once a page without an id', async () => {
-    const { invoke } = bench();
+    const { invoke, memory } = bench();
     for (const name of ['memory_confirmations', 'memory_quarantine']) {
       const from = performance.now();
       const { items } = await invoke(named(name), { memory_id: MEMORY_ID }, call(['memory:read', 'memory:confirm']));
@@ -225,6 +225,15 @@ describe('operations/invoke', () => {
       expect(named(name).silent?.({ memory_id: MEMORY_ID }, { items: [] }), name).to.equal(true);
       expect(named(name).silent?.({ memory_id: MEMORY_ID }, { items: [{}] }), name).to.equal(false);
       expect(named(name).silent?.({}, { items: [] }), name).to.equal(false);
+    }
+    const invalid = (pointer: string) => ({ results: [{ errors: [{ pointer, message: 'm' }] }] });
+    expect(named('memory_write').silent?.({}, invalid('/items/0/source/parents'))).to.equal(true);
+    expect(named('memory_write').silent?.({}, invalid('/items/0/content'))).to.equal(false);
+    for (const code of ['ERR_MEMORY_NOT_FOUND', 'ERR_RECALL_NOT_FOUND'] as const) {
+      memory.intercept = async () => Promise.reject(new HindsightError(code));
+      const from = performance.now();
+      await failure(invoke(named('memory_get'), { memory_id: MEMORY_ID }, call()));
+      expect(performance.now() - from, code).to.be.above(20);
     }
   });
 
