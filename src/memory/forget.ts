@@ -57,9 +57,9 @@ export async function forget(
   return input.query === undefined ? dryRunByFilter(deps, input, call) : dryRunByQuery(deps, input, call);
 }
 
-/** What is in a reviewer's hands an agent neither reads in a sample nor takes away before its person has seen it (guard.md, read). */
+/** What is in a reviewer's hands an agent or a service neither reads in a sample nor takes away before its person has seen it (guard.md, read). */
 function reachableBy({ principal }: CallContext): readonly Status[] {
-  return principal.actor === 'agent' ? STATUSES.filter((status) => !IN_REVIEW.includes(status)) : STATUSES;
+  return principal.actor === 'user' ? STATUSES : STATUSES.filter((status) => !IN_REVIEW.includes(status));
 }
 
 async function forgetOne(deps: MemoryDeps, turns: TurnLinks, memoryId: string, input: ForgetInput, call: CallContext): Promise<Answer> {

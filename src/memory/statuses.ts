@@ -2,7 +2,7 @@
 import { DEFAULT_STATUSES, SEARCHABLE_STATUSES, STATUSES, type Status } from '../domain/memory.ts';
 import type { Principal } from '../domain/principal.ts';
 
-/** Listed and read by id besides; what waits for a person's decision is shown to people, not to agents. */
+/** Listed and read by id besides; what waits for a person's decision is shown to people, not to agents or services, which read for a prompt. */
 const SHOWN: readonly Status[] = [...SEARCHABLE_STATUSES, 'candidate'];
 const SHOWN_TO_PEOPLE: readonly Status[] = [...SHOWN, 'pending'];
 
@@ -14,7 +14,7 @@ export function searchStatuses(asked: readonly Status[] | undefined, includeSupe
 
 /** Statuses that list and by-id reads may show to this principal. */
 export function shownStatuses(principal: Principal): readonly Status[] {
-  return principal.actor === 'agent' ? SHOWN : SHOWN_TO_PEOPLE;
+  return principal.actor === 'user' ? SHOWN_TO_PEOPLE : SHOWN;
 }
 
 /** Statuses in which a version of a shown memory may have stood; one that was held back then is seen where held-back writes are decided on. */

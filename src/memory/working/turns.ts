@@ -24,7 +24,7 @@ export async function addTurn(deps: MemoryDeps, input: TurnAddInput, call: CallC
 
 /** What is held as a candidate is shown to people alone: an agent's reading of a session goes into its prompt. */
 function statusesFor({ actor }: Principal): readonly Status[] {
-  return actor === 'agent' ? ['active'] : ['active', 'candidate'];
+  return actor === 'user' ? ['active', 'candidate'] : ['active'];
 }
 
 export interface NamedSession {

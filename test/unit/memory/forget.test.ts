@@ -40,15 +40,15 @@ describe('memory forget, by id', () => {
     expect(statusOf(world, foreign)).to.equal('active');
   });
 
-  it('gives an agent nothing of what a person has to decide on, and takes none of it away for one', async () => {
+  it('gives agents and services nothing of what a person has to decide on, and takes none of it away for them', async () => {
     const world = createWorld();
-    const agent = principal({ actor: 'agent' });
     for (const status of ['pending', 'quarantined', 'rejected'] as const) {
       const held = plant(world, { status, content: 'poison' });
-      for (const dry_run of [true, false]) {
-        const error = await rejection(world.memory.forget({ memory_id: held.memory_id, dry_run }, world.call(agent)));
-        expect(error.code, status).to.equal('ERR_MEMORY_NOT_FOUND');
-      }
+      for (const actor of ['agent', 'service'] as const)
+        for (const dry_run of [true, false])
+          expect(await code(world, { memory_id: held.memory_id, dry_run }, principal({ actor })), `${actor} ${status}`).to.equal(
+            'ERR_MEMORY_NOT_FOUND',
+          );
       expect(statusOf(world, held)).to.equal(status);
       const dry = await world.memory.forget({ memory_id: held.memory_id, dry_run: true }, world.call());
       expect(dry.sample?.[0]?.content, status).to.equal('poison');

@@ -31,13 +31,18 @@ describe('memory get', () => {
     }
   });
 
-  it('shows pending memories to people and not to agents', async () => {
+  it('shows pending memories to people and not to agents or services', async () => {
     const world = createWorld();
     const record = memoryRecord({ status: 'pending' });
     world.index.plant(record);
+    await world.deps.index.refresh('acme');
     expect(await world.memory.get({ memory_id: record.memory_id }, world.call())).to.include({ status: 'pending' });
-    const asAgent = world.memory.get({ memory_id: record.memory_id }, world.call(principal({ actor: 'agent' })));
-    expect((await rejection(asAgent)).code).to.equal('ERR_MEMORY_NOT_FOUND');
+    for (const actor of ['agent', 'service'] as const) {
+      const by = world.call(principal({ actor }));
+      expect((await rejection(world.memory.get({ memory_id: record.memory_id }, by))).code).to.equal('ERR_MEMORY_NOT_FOUND');
+      expect((await world.memory.list({ filter: { status: ['pending'] } }, by)).items).to.deep.equal([]);
+    }
+    expect((await world.memory.list({ filter: { status: ['pending'] } }, world.call())).items).to.have.length(1);
   });
 
   it('gives the text without the envelope to a user who asks for it raw, and to nobody else', async () => {
