@@ -34,14 +34,11 @@ export function createMeetNearest(
     return space === undefined || vector === undefined ? [] : [{ record, space, vector }];
   };
 
-  /** The older one first. Of two values of one slot the one that has it is the newer, whatever their clocks said: its writer ends the other. */
-  const ordered = async (one: MemoryRecord, other: MemoryRecord): Promise<readonly [MemoryRecord, MemoryRecord]> => {
+  /** Of the values of a claimed slot whoever wrote or brought back the one that has it ends the others: nobody else decides between them. */
+  const isLeftToSlot = async (one: MemoryRecord, other: MemoryRecord): Promise<boolean> => {
     const id = slotKey(one, deps.relations)?.id;
-    const isOneSlot = id !== undefined && id === slotKey(other, deps.relations)?.id;
-    if (!isOneSlot || one.status !== 'active' || other.status !== 'active') return inOrder(one, other);
-    const [held] = await deps.slots.read(one.tenant, [id]);
-    const holder = held?.document.memory_id;
-    return holder === one.memory_id ? [other, one] : holder === other.memory_id ? [one, other] : inOrder(one, other);
+    if (id === undefined || id !== slotKey(other, deps.relations)?.id) return false;
+    return (await deps.slots.read(one.tenant, [id])).length > 0;
   };
 
   return async (tenant, embedded) => {
@@ -54,9 +51,10 @@ export function createMeetNearest(
       const within = placed.slice(0, i).filter((other) => isNear(one, other, cosineOf(one.space, deps.relations)));
       for (const other of [...(found[i] ?? []), ...within.map(({ record }) => record)]) {
         if (ended.has(one.record.memory_id) || ended.has(other.memory_id) || DERIVED.includes(other.kind)) continue;
-        if (!mayMeet(one.record, other)) continue;
-        const [older, newer] = await ordered(one.record, other);
+        const [older, newer] = inOrder(one.record, other);
+        if (!mayMeet(older, newer)) continue;
         if (against(older, newer, deps.relations, { admin: false, nowMs: deps.clock() }).does === 'beside') continue;
+        if (await isLeftToSlot(older, newer)) continue;
         const { does, stands } = await settle(refOf(older), refOf(newer));
         if (does === 'beside') continue;
         for (const record of [older, newer]) if (!stands.includes(record.memory_id)) ended.add(record.memory_id);

@@ -17,6 +17,7 @@ import { nearOf, searchNear, type NearSearch, type RecentTexts } from './near.ts
 import { paced } from './pace.ts';
 import { isSameTurn, knownPasts } from './past.ts';
 import { saidOver } from './said-over.ts';
+import { endUnfinished, type Unfinished } from './unfinished.ts';
 import { againstUnread } from './unread.ts';
 import { within } from './within.ts';
 
@@ -27,7 +28,7 @@ export type Plan = (call: CallContext, entries: readonly Entry[], mine: Readonly
 interface Decision {
   readonly step: Step;
   readonly moves: readonly HeldSlot[];
-  readonly unfinished: readonly { readonly head: RecordRef; readonly by: string }[];
+  readonly unfinished: readonly Unfinished[];
   /** Of a doubted memory said again: what becomes of it where something that it may not move says otherwise still. */
   readonly otherwise?: Decision;
 }
@@ -113,8 +114,8 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
       return { ...mine, step: { ...again, record: { ...step.record, supersedes: [previous] } } };
     }
     const { held } = standing;
-    const { memory_id: mover, previous_id: previous } = held.document;
-    const unfinished = previous === undefined || !standing.came ? [] : [{ head: { ...refOf(record), memory_id: previous }, by: mover }];
+    const { previous_id: previous } = held.document;
+    const unfinished = previous === undefined || !standing.came ? [] : [{ held, former: { ...refOf(record), memory_id: previous } }];
     if (standing.state === 'free') return { step, moves: [...sofar.moves, movedTo(held, slot.document)], unfinished };
     const { head } = standing;
     // of what its writer may not read nothing is told but its id
@@ -205,7 +206,8 @@ export function createPlan(deps: MemoryDeps, heads: Pick<Heads, 'supersede'>, re
     standingOfEntry: ReadonlyMap<number, Standing>,
   ): Promise<void> => {
     const { tenant } = call.principal;
-    for (const { unfinished } of decisions.values()) for (const { head, by } of unfinished) await heads.supersede(head, by, call);
+    const unfinished = [...decisions.values()].flatMap((decision) => decision.unfinished);
+    await endUnfinished(deps.slots, heads, call, unfinished);
     const idle: { id: string; memoryId: string }[] = [];
     const back: HeldSlot[] = [];
     for (const type of ['fingerprint', 'slot'] as const) {

@@ -23,6 +23,9 @@ export function createSlotRepair(
   return async (slot) => {
     const { tenant, namespace, memory_id: id, previous_id: previous } = slot.document;
     if (previous === undefined) return;
+    // a search found it: what has moved since is in other hands, and its former memory may have been brought back
+    const [now] = await deps.slots.read(tenant, [slot.id]);
+    if (now?.at.seq_no !== slot.at.seq_no || now.at.primary_term !== slot.at.primary_term) return;
     // shared memories are everybody's who has the namespace: any owner sees them
     const place = { tenant, namespace, owner: slot.document.owner };
     const [head] = await reads.load(place, [id]);

@@ -117,7 +117,8 @@ export function createPairSettler(
           supersedes.includes(older.memory_id) ? undefined : { supersedes: [...supersedes, older.memory_id] },
         );
         const { next } = await superseded(change, olderRef, newer.memory_id, SYSTEM);
-        await followClaims(deps, [older]);
+        // their slot is left to name the one that ended: the newer one stands for it (standings)
+        await followClaims(deps, [older], [newer]);
         await withdraw(next);
         if (next !== undefined) await doubtWithEnded(deps, turns, SYSTEM, [next]);
         return { does, stands: [newer.memory_id] };

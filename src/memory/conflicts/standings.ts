@@ -137,6 +137,7 @@ function claimedBy(
     head !== undefined && holds(head.record, id, held.document, record, policy, nowMs);
   const head = heads.get(memory_id);
   const heir = held.document.slot_type === 'slot' ? heirOf(memory_id, heads) : head;
+  if (isTurning(heir, heads, nowMs)) return { state: 'wait' };
   if (heir !== undefined && holding(heir)) return { state: 'held', held, head: heir, came: true };
   if (head === undefined && Date.parse(lease_until) > nowMs) return { state: 'wait' };
   // it never came: what it was to take the place of still stands
@@ -168,12 +169,23 @@ async function loadHeirs(reads: ServiceReads, heads: Map<string, StoredRecord>, 
 function heirOf(memoryId: string, heads: ReadonlyMap<string, StoredRecord>): StoredRecord | undefined {
   let head = heads.get(memoryId);
   for (let n = 0; n < HEIRS_MAX; n += 1) {
-    const { status, superseded_by: next } = head?.record ?? {};
-    const heir = status !== 'superseded' || next === undefined ? undefined : heads.get(next);
-    if (heir === undefined) return head;
+    const heir = nextOf(head, heads);
+    if (heir === undefined) break;
     head = heir;
   }
   return head;
+}
+
+function nextOf(head: StoredRecord | undefined, heads: ReadonlyMap<string, StoredRecord>): StoredRecord | undefined {
+  const { status, superseded_by: next } = head?.record ?? {};
+  return status !== 'superseded' || next === undefined ? undefined : heads.get(next);
+}
+
+/** Two that have ended in each other's place a moment ago: one of them is about to be brought back (head-change). */
+function isTurning(head: StoredRecord | undefined, heads: ReadonlyMap<string, StoredRecord>, nowMs: number): boolean {
+  const other = nextOf(head, heads);
+  if (head === undefined || other === undefined || nextOf(other, heads) !== head) return false;
+  return [head, other].some(({ record }) => Date.parse(record.updated_at) > nowMs - LEASE_MS);
 }
 
 /** Whether a stored memory still is what the claim says. */
