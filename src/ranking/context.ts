@@ -5,6 +5,7 @@ import { capitalisedWords } from '../text/query-terms.ts';
 import { lastSentenceOf } from '../text/long-question.ts';
 import { hasHan } from '../text/script.ts';
 import type { DateRanges } from './dates/collector.ts';
+import { holdsNow } from './holds-now.ts';
 import { datesIn, distinct, exactIn, wordings } from './wordings.ts';
 
 export type Lang = 'en' | 'zh';
@@ -58,6 +59,8 @@ export interface RankContext {
   readonly passages: boolean;
   /** True when earlier versions are searched, which have no vectors. */
   readonly past: boolean;
+  /** The words of a question for what holds now; undefined where it asks what was. */
+  readonly holdsNow: ReadonlySet<string> | undefined;
   /** Language of the sentences in explanations. */
   readonly lang: Lang;
   /** False: nobody wants them. */
@@ -105,6 +108,7 @@ function contextOf(spec: SearchSpec, lang: Lang): RankContext {
     similarity,
     passages: spec.passages && similarity !== undefined,
     past: spec.asOf !== undefined,
+    holdsNow: (profile.weights['newest'] ?? 0) > 0 ? holdsNow(texts) : undefined,
     lang,
     told: spec.explain !== false,
   };

@@ -12,9 +12,8 @@ export const hybrid: Formula = (page, context) => {
     return { evidence, parts, total: sumOf(parts) };
   });
   const weight = context.weights['newest'] ?? 0;
-  const newer = weight === 0 ? undefined : newerStatements(scored);
-  const renewed =
-    newer === undefined || newer.size === 0 ? scored : withPart(scored, 'newest', (one) => (newer.has(one) ? 1 : null), context);
+  const newer = weight === 0 ? undefined : newerStatements(scored, context.holdsNow);
+  const renewed = newer === undefined || newer.size === 0 ? scored : withPart(scored, 'newest', (one) => newer.get(one) ?? null, context);
   if (!context.dates.first || (context.weights['earliest'] ?? 0) === 0) return renewed;
   const early = earliness(renewed);
   return withPart(renewed, 'earliest', (one) => early.get(one) ?? null, context);

@@ -199,8 +199,30 @@ describe('fuse', () => {
     expect(ids(before, said('b', '猫粮快要吃完了', 5)), 'of something else').to.deep.equal(['a', 'b']);
     expect(ids(before, said('b', '老周住在北京城东。', 5)), 'the same again').to.deep.equal(['a', 'b']);
     const [first, second] = rank(spec, before, said('b', '老周住在上海城东', 5)) as [RankedHit, RankedHit];
-    expect(part(first, 'newest')).to.deep.include({ raw: 1, contribution: 0.05 });
+    expect(part(first, 'newest')).to.deep.include({ raw: 1, contribution: 0.2 });
     expect(part(second, 'newest')).to.deep.include({ raw: null, contribution: 0 });
+  });
+
+  it('puts the newest first of those that answer a question for what holds now in the same words, and not where it asks what was', () => {
+    const first = (query: string, old: string, now: string): string => {
+      const spec = specOf({ query, vectors: [en()] });
+      const said = (id: string, content: string, days: number): IndexHit =>
+        hitOf(spec, recordOf({ memory_id: id, content, event_at: new Date(ASKED_AT_MS - days * 86_400_000).toISOString() }), {
+          cos: 0.8,
+          lex: 20,
+        });
+      return rank(spec, said('a', old, 90), said('b', now, 5))[0]?.record.memory_id === 'b' ? 'now' : 'old';
+    };
+    const [leeds, bristol] = ['Dana lives in Leeds.', 'Dana moved to Bristol and lives there.'];
+    expect(first('Where does Dana live now?', leeds, bristol)).to.equal('now');
+    expect(first('Where did Dana live before?', leeds, bristol), 'what was').to.equal('old');
+    expect(first('What does Omar drink?', leeds, bristol), 'something else').to.equal('old');
+    expect(
+      first('Where does Dana live?', leeds, 'Dana came by; the lives of cats, dogs, crows, bees and ants were what we spoke of'),
+      'long',
+    ).to.equal('old');
+    expect(first('阿杰吃辣吗？', '阿杰特别爱吃辣。', '阿杰胃不好，不吃辣了。')).to.equal('now');
+    expect(first('阿杰以前吃辣吗？', '阿杰特别爱吃辣。', '阿杰胃不好，不吃辣了。')).to.equal('old');
   });
 
   it('puts the earliest day first where the first conversation is asked for, and nowhere else', () => {
