@@ -10,6 +10,7 @@ import { ifIndexExists } from './memory-reads.ts';
 import { placementOf } from './placement.ts';
 import { buildSearchBody } from './query-builder.ts';
 import { HIT_FIELDS, PASSAGE_INNER_HITS } from './query-fields.ts';
+import { sendSearch } from './search-request.ts';
 
 /**
  * Hits come back with a `_source` filter in the same request. Measured on 8.19.9, 20 hits, 20k records with vectors of 384 + 512
@@ -18,9 +19,7 @@ import { HIT_FIELDS, PASSAGE_INNER_HITS } from './query-fields.ts';
  */
 export function createMemorySearch(client: Client, prefix: string): Pick<MemoryIndex, 'search' | 'places'> {
   const run = async (index: string | string[], body: Record<string, unknown>): Promise<estypes.SearchResponse<HitRecord> | undefined> => {
-    const missing = Array.isArray(index) ? { ignore_unavailable: true } : {};
-    const request = { index, allow_partial_search_results: false, ...missing, ...body };
-    const answer = await ifIndexExists(() => client.search<HitRecord>(request, ANSWER));
+    const answer = await ifIndexExists(() => sendSearch<HitRecord>(client, index, body));
     if (answer?.timed_out === true) throw new HindsightError('ERR_STORE_UNAVAILABLE', { cause: new Error('the search timed out') });
     return answer;
   };

@@ -35,7 +35,7 @@ function queryWords(query: string, most: number): QueryWords {
   const terms = queryTerms(query);
   const found = codes(query).slice(0, MAX_CODES);
   let over = terms.uni.length + terms.bi.length + terms.word.length + terms.names.length + found.length - most;
-  const fit = (list: string[]): string[] => {
+  const fit = (list: readonly string[]): readonly string[] => {
     const kept = over > 0 ? list.slice(0, Math.max(0, list.length - over)) : list;
     over -= list.length - kept.length;
     return kept;

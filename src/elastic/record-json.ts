@@ -36,7 +36,7 @@ let scratch = Buffer.alloc(4_096 * CHARS + 2);
  * Components as decimals of seven places. JSON.stringify searches the shortest spelling of each double, which took three times as long
  * (512 dimensions: 50 us rounded and stringified, 16 us figure by figure, 11 us by threes) and was the largest single cost of an import.
  */
-function vectorJson(vector: readonly number[]): string {
+export function vectorJson(vector: readonly number[]): string {
   if (scratch.length < vector.length * CHARS + 2) scratch = Buffer.alloc(vector.length * CHARS + 2);
   const out = scratch;
   let at = 0;

@@ -9,6 +9,8 @@ type Params = Parameters<SniffingTransport['request']>[0];
 type Options = Parameters<SniffingTransport['request']>[1];
 
 const SERVICE = 'hindsight-es';
+/** Spans of OpenTelemetry, which nobody here collects: their attributes are made for every call all the same. */
+const WITHOUT_SPAN = { enabled: false } as const;
 
 /**
  * A transport class for the client. `traceparent` becomes `trace.id` in Elasticsearch's own logs and tasks. `x-opaque-id` says which
@@ -21,7 +23,7 @@ export function watchedTransport(onCall: OnElasticCall | undefined): typeof Snif
     override async request(params: Params, options: Options = {}): Promise<any> {
       const origin = currentOrigin();
       const opaqueId = origin === undefined ? SERVICE : `${SERVICE} ${origin}`;
-      const traced = { opaqueId, ...options, headers: { ...traceHeaders(), ...options.headers } };
+      const traced = { opaqueId, openTelemetry: WITHOUT_SPAN, ...options, headers: { ...traceHeaders(), ...options.headers } };
       const startedAt = performance.now();
       try {
         const result = await super.request(params, traced);

@@ -1,7 +1,7 @@
 /** The guard: admits what is written, scopes what is asked, screens what is read. The only file that makes or opens the sealed boxes for memory. */
-import { randomBytes } from 'node:crypto';
 import type { Clock } from '../domain/clock.ts';
 import { isoTime } from '../domain/clock.ts';
+import { randomFew } from '../domain/random.ts';
 import type { GuardMark, MemoryRecord, StoredRecord } from '../domain/memory.ts';
 import type { ListPage } from '../domain/ports.ts';
 import type { Principal } from '../domain/principal.ts';
@@ -146,7 +146,7 @@ export function createGuard(options: GuardOptions): Guard {
   const admission = [credentialStage(trust), sourceStage(trust), derivationStage, ...(options.admissionStages ?? [])];
   const screening = options.screenStages ?? [];
   const onFault = options.onFault ?? (() => undefined);
-  const newBoundary = options.boundary ?? (() => randomBytes(BOUNDARY_BYTES).toString('hex'));
+  const newBoundary = options.boundary ?? (() => randomFew(BOUNDARY_BYTES).toString('hex'));
 
   const judge = async (draft: MemoryDraft, context: AdmissionContext): Promise<Judgement> => {
     let judgement = UNJUDGED;

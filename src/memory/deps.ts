@@ -33,7 +33,7 @@ export interface MemoryDeps {
   readonly dirty: DirtyMarks;
   readonly recalls: RecallTrace;
   readonly feedback: FeedbackStore;
-  readonly embedder: Pick<EmbeddingProvider, 'spaces' | 'spacesForText' | 'spacesForQuery' | 'embed'>;
+  readonly embedder: Pick<EmbeddingProvider, 'spaces' | 'spacesForText' | 'spacesForQuery' | 'embed' | 'kept'>;
   /** By name; `assistant` is the default one. */
   readonly profiles: ReadonlyMap<string, RankingProfile>;
   readonly layers: LayerPolicy;

@@ -37,21 +37,33 @@ export async function queryVectors(
   signal: AbortSignal,
   limitMs = EMBED_LIMIT_MS,
 ): Promise<readonly QueryVector[] | undefined> {
-  const limit = AbortSignal.timeout(limitMs);
-  const either = AbortSignal.any([signal, limit]);
+  signal.throwIfAborted();
+  let either: AbortSignal | undefined;
+  // timers and joined signals cost more than what is at hand
+  const embed: Embed = async (space, text) => {
+    const kept = deps.embedder.kept?.(space, text);
+    if (kept !== undefined) return kept;
+    either ??= AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+    const [vector] = await deps.embedder.embed(space, [text], 'query', either);
+    if (vector === undefined) throw new Error(`no vector from space ${space}`);
+    return vector;
+  };
   const texts = also === undefined ? [query] : [query, also];
   const make = (name: string): Promise<QueryVector> => {
     const own = texts.filter((text) => deps.embedder.spacesForQuery(text)[0] === name);
-    return spaceVector(deps, { texts: own.length > 0 ? own : texts, name, cross: own.length === 0, lastSentence }, either);
+    return spaceVector(deps, { texts: own.length > 0 ? own : texts, name, cross: own.length === 0, lastSentence }, embed);
   };
   try {
-    return await Promise.race([Promise.all(spaceNames.map(make)), aborted(either)]);
+    const made = Promise.all(spaceNames.map(make));
+    return await (either === undefined ? made : Promise.race([made, aborted(either)]));
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     deps.onDegraded?.('vector', error);
     return undefined;
   }
 }
+
+type Embed = (space: string, text: string) => Promise<Float32Array>;
 
 interface SpaceRequest {
   readonly texts: readonly string[];
@@ -64,11 +76,11 @@ interface SpaceRequest {
 async function spaceVector(
   deps: Pick<MemoryDeps, 'embedder'>,
   { texts, name, cross, lastSentence }: SpaceRequest,
-  signal: AbortSignal,
+  embed: Embed,
 ): Promise<QueryVector> {
   const space = deps.embedder.spaces.find((s) => s.name === name);
   if (space === undefined) throw new Error(`no vector space ${name}`);
-  const [first, second] = await Promise.all(texts.map((text) => textVector(deps, { text, name, lastSentence }, signal)));
+  const [first, second] = await Promise.all(texts.map((text) => textVector({ text, name, lastSentence }, embed)));
   if (first === undefined) throw new Error(`no text for space ${name}`);
   const calibration = cross ? (space.crossCalibration ?? space.calibration) : space.calibration;
   const vector = second === undefined ? first : mix(first, second, 1 / 2);
@@ -76,16 +88,14 @@ async function spaceVector(
 }
 
 async function textVector(
-  deps: Pick<MemoryDeps, 'embedder'>,
   { text, name, lastSentence }: { readonly text: string; readonly name: string; readonly lastSentence: number },
-  signal: AbortSignal,
+  embed: Embed,
 ): Promise<Float32Array> {
   const last = lastSentence > 0 ? lastSentenceOf(text) : undefined;
   const parts = last === undefined ? [text] : [text, last];
-  const [whole, end] = await Promise.all(parts.map((part) => deps.embedder.embed(name, [part], 'query', signal)));
-  const vector = whole?.[0];
-  if (vector === undefined) throw new Error(`no vector from space ${name}`);
-  return end?.[0] === undefined ? vector : mix(vector, end[0], lastSentence);
+  const [whole, end] = await Promise.all(parts.map((part) => embed(name, part)));
+  if (whole === undefined) throw new Error(`no vector from space ${name}`);
+  return end === undefined ? whole : mix(whole, end, lastSentence);
 }
 
 /** `(1 - share) a + share b`; its length does not matter to the cosine. */

@@ -1,6 +1,6 @@
 /** Memory ids: UUIDv7, made by the write path. */
-import { randomBytes } from 'node:crypto';
 import type { Clock } from '../domain/clock.ts';
+import { randomFew } from '../domain/random.ts';
 
 const TAIL_BITS = 74n;
 const TAIL_LIMIT = 1n << TAIL_BITS;
@@ -11,7 +11,7 @@ const STEP_BYTES = 4;
  * Maker of UUIDv7 (RFC 9562, 5.7): 48 bits of ms since the epoch, then 74 random bits. Each id is greater than all before it, also within
  * a millisecond and when the clock goes back.
  */
-export function createUuidV7(clock: Clock, random: (bytes: number) => Buffer = randomBytes): () => string {
+export function createUuidV7(clock: Clock, random: (bytes: number) => Buffer = randomFew): () => string {
   let lastMs = -1;
   let tail = 0n;
   return () => {

@@ -1,4 +1,5 @@
 /** Finds the dates a question speaks of, so that the one query can prefer memories of those days; pure, no model, no library. */
+import { remembered } from '../text/remembered.ts';
 import { hasHan } from '../text/script.ts';
 import { CHINESE_RULES } from './dates/chinese.ts';
 import { ENGLISH_RULES } from './dates/english.ts';
@@ -27,13 +28,33 @@ const FIRST =
 export function parseDates(question: string, askedAtMs: number): DateRanges {
   const collector = new DateCollector(askedAtMs);
   if (!Number.isFinite(askedAtMs)) return collector.ranges;
-  // NFKC turns full-width digits into plain ones and may lengthen the text, so it is bounded again.
-  let text = question.slice(0, MAX_QUESTION_UNITS).normalize('NFKC').slice(0, MAX_QUESTION_UNITS).replace(/\s+/gu, ' ');
-  collector.ranges.recent = RECENT.test(text);
-  collector.ranges.first = FIRST.test(text);
-  for (const rule of rulesFor(text)) text = readAll(rule, text, collector);
+  const { plain, recent, first, rules } = asWritten(question.slice(0, MAX_QUESTION_UNITS));
+  collector.ranges.recent = recent;
+  collector.ranges.first = first;
+  let text = plain;
+  for (const rule of rules) text = readAll(rule, text, collector);
   return collector.ranges;
 }
+
+interface AsWritten {
+  readonly plain: string;
+  readonly recent: boolean;
+  readonly first: boolean;
+  /** None where no rule finds anything: most questions name no date, whenever they are asked. */
+  readonly rules: readonly DateRule[];
+}
+
+/** What of a question does not depend on when it is asked. */
+const asWritten = remembered(
+  (question): AsWritten => {
+    // NFKC turns full-width digits into plain ones and may lengthen the text, so it is bounded again.
+    const plain = question.normalize('NFKC').slice(0, MAX_QUESTION_UNITS).replace(/\s+/gu, ' ');
+    const rules = rulesFor(plain);
+    const dated = rules.some(({ pattern }) => plain.search(pattern) >= 0);
+    return { plain, recent: RECENT.test(plain), first: FIRST.test(plain), rules: dated ? rules : [] };
+  },
+  { texts: 1_000, chars: MAX_QUESTION_UNITS },
+);
 
 function rulesFor(text: string): readonly DateRule[] {
   const rules: DateRule[] = /\d/.test(text) ? [...NUMERIC_RULES] : [];

@@ -77,7 +77,10 @@ export function relevance(ranked: readonly RankedHit[], { query, also, floor, fl
   const texts = [query, ...(also === undefined ? [] : [also])];
   const asked = texts.map(wordsOf);
   const floorOf = floorsFor(texts, floor, floors);
-  const nothingRelevant = !ranked.some((hit) => isRelevant(hit, floorOf(hit)) || asked.some((words) => holdsMost(hit, words)));
+  // reading the words of hits costs more than comparing numbers
+  const relevant =
+    ranked.some((hit) => isRelevant(hit, floorOf(hit))) || ranked.some((hit) => asked.some((words) => holdsMost(hit, words)));
+  const nothingRelevant = !relevant;
   return { hits: nothingRelevant && !keep ? [] : ranked, nothingRelevant };
 }
 

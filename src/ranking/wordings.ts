@@ -2,6 +2,7 @@
 import type { SearchSpec } from '../domain/ranking.ts';
 import type { ExactItem } from '../text/exact.ts';
 import { exactItems } from '../text/exact.ts';
+import { remembered } from '../text/remembered.ts';
 import { parseDates } from './dates.ts';
 import type { DateRange, DateRanges } from './dates/collector.ts';
 
@@ -22,9 +23,12 @@ export function datesIn(texts: readonly string[], askedAtMs: number): DateRanges
   return found;
 }
 
+/** A question is read for its query and again for its screen, and some are asked again and again. */
+const exactOf = remembered<readonly ExactItem[]>(exactItems, { texts: 1_000, chars: 1_000 });
+
 /** What has to be found to the letter, by text: at most 8 things each. Texts without any are left out, and those that want the same. */
 export function exactIn(texts: readonly string[]): readonly (readonly ExactItem[])[] {
-  return distinct(texts.map(exactItems)).filter((items) => items.length > 0);
+  return distinct(texts.map(exactOf)).filter((items) => items.length > 0);
 }
 
 /** Each value once. */

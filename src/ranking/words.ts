@@ -1,10 +1,19 @@
 /** The words of a text as ranking compares them in the service: cheap, and without the index's fields. Pure. */
 import { fold, stem, TERM } from '../text/analyze.ts';
+import { remembered } from '../text/remembered.ts';
 import { hasHan } from '../text/script.ts';
 import { STOP_WORDS } from '../text/stop-words.ts';
 
-/** Stems and single Han characters: the `uni` of analyze without its dictionary, which would take most of the time of a ranking. */
-export function wordsOf(content: string): ReadonlySet<string> {
+/** About 10 MB at most. */
+const KEPT = { texts: 4_000, chars: 1_000 };
+
+/**
+ * Stems and single Han characters: the `uni` of analyze without its dictionary, which would take most of the time of a ranking. Kept by text:
+ * it was the largest single cost of a search in the service, and the same memories are hits of many.
+ */
+export const wordsOf: (content: string) => ReadonlySet<string> = remembered(readWords, KEPT);
+
+function readWords(content: string): ReadonlySet<string> {
   const words = new Set<string>();
   for (const [term] of fold(content).matchAll(TERM)) {
     if (hasHan(term)) {

@@ -1,5 +1,5 @@
 /** W3C trace context: the trace id that ties a request, its log lines and its answer together; used by every front end and by jobs. */
-import { randomFillSync } from 'node:crypto';
+import { randomFew } from '../domain/random.ts';
 
 export interface Trace {
   /** 32 lower-case hexadecimal digits. */
@@ -25,18 +25,8 @@ export function openTrace(traceparent?: unknown): Trace {
   };
 }
 
-const pool = Buffer.alloc(4_096);
-let taken = pool.length;
-
-/** Random bytes in hexadecimal, drawn by the page: one draw for each id costs a tenth of a request's own work. Ids, not secrets. */
-function randomHex(bytes: number): string {
-  if (taken + bytes > pool.length) {
-    randomFillSync(pool);
-    taken = 0;
-  }
-  taken += bytes;
-  return pool.toString('hex', taken - bytes, taken);
-}
+/** Ids, not secrets. */
+const randomHex = (bytes: number): string => randomFew(bytes).toString('hex');
 
 /** The header for answers and for calls further on. */
 export function traceparentOf(trace: Trace): string {

@@ -1,14 +1,15 @@
 /** The bounded terms of a search question for the lexical clauses of the one query. */
 import { analyze, fold, stem, TERM } from './analyze.ts';
+import { remembered } from './remembered.ts';
 import { hasHan } from './script.ts';
 import { STOP_WORDS } from './stop-words.ts';
 
 /** Distinct terms in question order: `uni` and `names` for lex_uni, `bi` for lex_bi, `word` for lex_word. At most 128 in all. */
 export interface QueryTerms {
-  uni: string[];
-  bi: string[];
-  word: string[];
-  names: string[];
+  readonly uni: readonly string[];
+  readonly bi: readonly string[];
+  readonly word: readonly string[];
+  readonly names: readonly string[];
 }
 
 const MAX_TERMS = 128;
@@ -54,9 +55,11 @@ export function capitalisedWords(question: string): string[] {
  * The terms a question searches with. A Han run of two or more characters gives bigrams and words only (single-character clauses
  * read nearly every Chinese document: p95 at 100k falls from 37 to 17 ms without them, quality equal); a lone Han character
  * gives itself, a stop character only when the question has nothing else. Of a longer question than 128 terms the first and
- * the last are kept: what is asked stands at either end of a pasted text.
+ * the last are kept: what is asked stands at either end of a pasted text. Kept by question.
  */
-export function queryTerms(question: string): QueryTerms {
+export const queryTerms: (question: string) => QueryTerms = remembered(termsOf, { texts: 1_000, chars: 2 * MAX_END_UNITS });
+
+function termsOf(question: string): QueryTerms {
   const read = question.length > 2 * MAX_END_UNITS ? `${question.slice(0, MAX_END_UNITS)}\n${question.slice(-MAX_END_UNITS)}` : question;
   const tokens = analyze(read);
   const names = keepEnds(distinct(capitalisedWords(read).map((name) => stem(fold(name)))), MAX_NAMES);

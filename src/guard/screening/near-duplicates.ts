@@ -1,5 +1,6 @@
 /** Tells texts that say the same from texts that merely look alike; the screen of a search shows one of the former and holds back crowds of the latter. */
 import { sameWordsForm } from '../../text/clean.ts';
+import { remembered } from '../../text/remembered.ts';
 import { signIn, spelledFlags } from '../../text/signs.ts';
 
 /** Words that never change what is said: articles, courtesies, particles. Prepositions, tenses, negations and question marks do. */
@@ -10,12 +11,16 @@ const TOKENS =
 const MARK = /^[\p{S}\p{P}]$/u;
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
 const SHINGLE = 3;
+/** About 10 MB at most. */
+const KEPT = { texts: 2_000, chars: 1_000 };
 
 /**
  * The words of a text in their order, folded (NFKC, invisible characters, case where it says nothing), numbers whole, with the signs that
  * tell texts apart when memories are merged (text/signs, text/case), and without words that say nothing.
  */
-export function wordsOf(text: string): readonly string[] {
+export const wordsOf: (text: string) => readonly string[] = remembered(readWords, KEPT);
+
+function readWords(text: string): readonly string[] {
   const folded = sameWordsForm(spelledFlags(text).replace(UNSEEN, '')).replaceAll('’', "'");
   const words: string[] = [];
   for (const { 0: token, index } of folded.matchAll(TOKENS)) {

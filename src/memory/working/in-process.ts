@@ -35,7 +35,7 @@ const FINGERPRINT_BYTES = 120;
 export function processWorkingMemory(parts: { readonly clock: Clock; readonly limits: WorkingLimits }): WorkingMemory {
   const { clock, limits } = parts;
   const { ttlMs, dropped: ring, returned, inProcess } = limits;
-  const kept = createBoundedMap<Session | readonly Dropped[] | ReadonlyMap<string, number>>({
+  const kept = createBoundedMap<Session | readonly Dropped[] | Map<string, number>>({
     clock,
     entries: inProcess.sessions,
     bytes: inProcess.bytes,
@@ -58,8 +58,8 @@ export function processWorkingMemory(parts: { readonly clock: Clock; readonly li
     const since = clock() - ring.ttlMs;
     return ((kept.get(keyOf('dropped', session)) ?? []) as readonly Dropped[]).filter(({ atMs }) => atMs > since);
   };
-  const returnedTo = (session: SessionKey): ReadonlyMap<string, number> =>
-    (kept.get(keyOf('returned', session)) as ReadonlyMap<string, number> | undefined) ?? new Map<string, number>();
+  const returnedTo = (session: SessionKey): Map<string, number> =>
+    (kept.get(keyOf('returned', session)) as Map<string, number> | undefined) ?? new Map<string, number>();
 
   return {
     async addTurn(turn, role) {
@@ -108,9 +108,17 @@ export function processWorkingMemory(parts: { readonly clock: Clock; readonly li
     async noteReturned(session, fingerprints) {
       if (fingerprints.length === 0 || returned.fingerprints === 0) return;
       const nowMs = clock();
-      const known = [...returnedTo(session)].filter(([one, atMs]) => atMs > nowMs - returned.ttlMs && !fingerprints.includes(one));
-      const now = [...known, ...fingerprints.map((one) => [one, nowMs] as const)].slice(-returned.fingerprints);
-      kept.set(keyOf('returned', session), new Map(now), SESSION_BYTES + now.length * FINGERPRINT_BYTES, returned.ttlMs);
+      const known = returnedTo(session);
+      // the order of the map is the order of time; a copy of all of them would cost each search more than its own few
+      for (const one of fingerprints) {
+        known.delete(one);
+        known.set(one, nowMs);
+      }
+      for (const [one, atMs] of known) {
+        if (known.size <= returned.fingerprints && atMs > nowMs - returned.ttlMs) break;
+        known.delete(one);
+      }
+      kept.set(keyOf('returned', session), known, SESSION_BYTES + known.size * FINGERPRINT_BYTES, returned.ttlMs);
     },
     async wasReturned(session, fingerprint) {
       return (returnedTo(session).get(fingerprint) ?? -Infinity) > clock() - returned.ttlMs;

@@ -2,9 +2,13 @@
 import type { SessionKey } from '../../domain/working.ts';
 import { unwrapped } from '../../guard/envelope.ts';
 import { fingerprint } from '../../text/clean.ts';
+import { remembered } from '../../text/remembered.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
 import { sessionQuery } from './draft.ts';
+
+/** The same memories leave again and again. */
+const printOf = remembered(fingerprint, { texts: 2_000, chars: 4_000 });
 
 /** Texts that leave to a caller, so that they are known when the caller writes them back; with no session, for all of the caller's. */
 export async function noteReturned(
@@ -15,7 +19,7 @@ export async function noteReturned(
 ): Promise<void> {
   await deps.working.noteReturned(
     seenBy(deps, principal, sessionId),
-    texts.map((text) => fingerprint(unwrapped(text))),
+    texts.map((text) => printOf(unwrapped(text))),
   );
 }
 

@@ -68,6 +68,13 @@ export class CachedEmbeddingProvider implements EmbeddingProvider {
     return { entries: this.#vectors.size, hits: this.#hits, misses: this.#misses, shared: this.#shared };
   }
 
+  kept(space: string, query: string): Float32Array | undefined {
+    const vector = this.#recall(keyOf(space, query));
+    if (vector === undefined) return undefined;
+    this.#hits += 1;
+    return vector.slice();
+  }
+
   /** As the inner provider's; the vectors are the caller's own copies. A failed call is not kept. */
   async embed(space: string, texts: readonly string[], kind: EmbeddingKind, signal?: AbortSignal): Promise<Float32Array[]> {
     if (kind !== 'query') return this.#inner.embed(space, texts, kind, signal);

@@ -42,6 +42,8 @@ export interface EmbeddingProvider extends SpaceRouting {
    * @throws EmbeddingUnavailable (retry later), EmbeddingRejected (this text, for good), or signal.reason when aborted.
    */
   embed(space: string, texts: readonly string[], kind: EmbeddingKind, signal?: AbortSignal): Promise<Float32Array[]>;
+  /** The vector of a query that is at hand, the caller's own copy; absent where none are kept. */
+  kept?(space: string, query: string): Float32Array | undefined;
   /** Resolves when the provider can embed; throws EmbeddingUnavailable or EmbeddingRejected when it is unusable. May be called again. */
   ready(): Promise<void>;
   /** Fails what is pending with EmbeddingUnavailable and releases threads and sockets. */

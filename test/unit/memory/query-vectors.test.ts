@@ -18,4 +18,32 @@ describe('memory/query-vectors', () => {
     const query = '我今天很累。外面在下雨。小王喜欢喝什么茶？';
     expect(await ask(query, 'zh')).to.not.deep.equal([...vectorOf(query)]);
   });
+
+  it('asks the model for nothing that is at hand', async () => {
+    const inner = createTestEmbedder();
+    const asked: string[] = [];
+    const embedder = {
+      spaces: inner.spaces,
+      spacesForText: (text: string) => inner.spacesForText(text),
+      spacesForQuery: (text: string) => inner.spacesForQuery(text),
+      kept: (_space: string, text: string) => (text === 'known' ? vectorOf('known') : undefined),
+      embed: (...call: Parameters<typeof inner.embed>) => {
+        asked.push(...call[1]);
+        return inner.embed(...call);
+      },
+    };
+    const vectors = async (query: string) =>
+      (await queryVectors({ embedder }, { query, spaceNames: ['en'] }, new AbortController().signal))?.map(({ vector }) => [...vector]);
+    expect(await vectors('known')).to.deep.equal([[...vectorOf('known')]]);
+    expect(asked).to.deep.equal([]);
+    expect(await vectors('unknown')).to.deep.equal([[...vectorOf('unknown')]]);
+    expect(asked).to.deep.equal(['unknown']);
+  });
+
+  it('answers nobody who has left, not even with what is at hand', async () => {
+    const embedder = { ...createTestEmbedder(), kept: () => vectorOf('known') };
+    const gone = AbortSignal.abort(new Error('gone'));
+    const error = await queryVectors({ embedder }, { query: 'known', spaceNames: ['en'] }, gone).catch((caught: unknown) => caught);
+    expect(error).to.have.property('message', 'gone');
+  });
 });
