@@ -1,5 +1,5 @@
 /** Query vectors kept in memory around any provider, so a repeated question costs no model run; passages pass straight through. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { EmbeddingKind, EmbeddingProvider, VectorSpace } from './provider.ts';
 
 export interface CacheStats {
@@ -166,5 +166,5 @@ export class CachedEmbeddingProvider implements EmbeddingProvider {
 }
 
 function keyOf(space: string, text: string): string {
-  return createHash('sha256').update(space).update('\0').update(text).digest('base64');
+  return hash('sha256', `${space}\0${text}`, 'base64');
 }
