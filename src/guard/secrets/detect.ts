@@ -12,6 +12,7 @@ import { passwords } from './passwords.ts';
 import { phrases } from './phrases.ts';
 import { tokenDetector, type SecretsPolicy } from './table.ts';
 import { originalRange, type View } from './view.ts';
+import { verses } from './verses.ts';
 
 /** Findings in a text, in order, none overlapping. Pure: no clock, no keys, no store. */
 export type FindSecrets = (text: string) => readonly Finding[];
@@ -35,7 +36,7 @@ const ANYTHING = new RegExp(
     String.raw`(?:[A-Za-z0-9_][ \u00a0\u3000·•|,-]{1,2}){5}`,
     String.raw`[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼使领][A-Z]`,
     String.raw`[Pp][Aa][Ss]{2}|PASS|[Pp][Ss]?[Ww][Dd]?\b|PS?WD?\b|[Pp][Ii][Nn]|[Cc][Oo][Dd][Ee]|[Tt]oken|TOKEN|[Ss]ecret|SECRET|[Kk]ey\b|KEY|OTP|otp\b|[Cc][Vv][CcVv]|[Ll]ogin|[Cc]red|[Bb]earer|[Aa]uth|senha|contrase|jeton|контра|пароль|[Kk]enn|[Pp]late|SSN|ssn|[Aa]t\)|\bdot\b|at\]|mysql|[Ss]eed[ _-]?[Pp]hrase|[Rr]ecovery|[Mm]nemonic`,
-    String.raw`密码|密碼|口令|暗[号號]|通行码|密语|[开门锁屏柜箱解注册]码|密钥|密鑰|秘钥|私钥|令牌|凭据|凭证|授权码|激活码|验证|驗證|校验|动态码|确认码|取件码|门禁|护照|護照|通行证|通行證|安全码|账密|艾特|助记词|助記詞|恢复词`,
+    String.raw`密码|密碼|口令|暗[号號]|通行码|密[语語]|[开门锁屏柜箱解注册]码|密钥|密鑰|秘钥|私钥|令牌|凭据|凭证|授权码|激活码|验证|驗證|校验|动态码|确认码|取件码|门禁|护照|護照|通行证|通行證|安全码|账密|艾特|助记词|助記詞|恢复词`,
   ].join('|'),
 );
 
@@ -50,6 +51,7 @@ const DETECTORS: readonly Detector[] = [
   emails,
   documents,
   phrases,
+  verses,
 ];
 
 /** The finder over one table of tokens. */
