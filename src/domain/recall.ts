@@ -57,8 +57,6 @@ export interface RecallStore {
   find(tenant: string, query: RecallQuery): Promise<readonly StoredRecall[]>;
   /** Deletes up to `limit` of any tenant whose time is over; how many it found. */
   sweep(limit: number): Promise<number>;
-  /** Deletes all of one person; how many there were. */
-  erase(tenant: string, owner: string): Promise<number>;
 }
 
 /** What the memory service knows of the recall trace. */

@@ -17,8 +17,6 @@ export interface RecallStoreParts {
 
 /** An agent's turn makes a few; a caller who puts everything under one trace id reads the first. */
 const RECALLS_OF_A_TRACE = 100;
-/** One search and one bulk of deletes by id. */
-const ERASE_BATCH = 1_000;
 /** 409: stored by a request whose answer was lost. */
 const STORED: readonly number[] = [200, 201, 409];
 const GONE: readonly number[] = [200, 404];
@@ -110,22 +108,6 @@ export function createRecallStore({ client, schema, clock }: RecallStoreParts): 
       );
       await remove(found.hits.hits);
       return found.hits.hits.length;
-    },
-
-    async erase(tenant, owner) {
-      const index = indexOf(tenant);
-      let erased = 0;
-      for (;;) {
-        const found = await ifIndexExists(async () => {
-          if (erased === 0) await client.indices.refresh({ index }, RETRY);
-          const query = { bool: { filter: [{ term: { owner } }] } };
-          return client.search({ index, size: ERASE_BATCH, _source: false, track_total_hits: false, query, sort: ['_doc'] }, RETRY);
-        });
-        const hits = found?.hits.hits ?? [];
-        await remove(hits);
-        erased += hits.length;
-        if (hits.length < ERASE_BATCH) return erased;
-      }
     },
   };
 }

@@ -76,15 +76,6 @@ function contract(make: () => RecallStore): void {
     expect([await store.sweep(2), await store.sweep(2), await store.sweep(2)]).to.deep.equal([2, 1, 0]);
     expect(await shown(tenant)).to.deep.equal([young]);
   });
-
-  it('erases all of one person, and of nobody else', async () => {
-    const tenant = `t${(made += 1)}`;
-    await store.append(tenant, [recall({ tenant }), recall({ tenant, trace_id: 'b'.repeat(32) }), recall({ tenant, owner: 'bob' })]);
-    expect(await store.erase(tenant, 'ann')).to.equal(2);
-    expect(await store.erase(tenant, 'ann')).to.equal(0);
-    expect((await store.find(tenant, { traceId: TRACE, owner: undefined })).map(({ owner }) => owner)).to.deep.equal(['bob']);
-    expect(await store.erase('nobody', 'ann')).to.equal(0);
-  });
 }
 
 describe('the recall trace in this process', () => {

@@ -44,9 +44,6 @@ export function createTestRecallStore(clock: Clock): TestRecallStore {
     async sweep(limit) {
       return remove([...documents.values()].filter((recall) => !lives(recall)).slice(0, limit));
     },
-    async erase(tenant, owner) {
-      return remove([...documents.values()].filter((r) => r.tenant === tenant && r.owner === owner));
-    },
   };
   return store;
 }
