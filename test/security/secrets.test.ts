@@ -184,6 +184,28 @@ describe('secrets and personal data (S)', function () {
     expect((await service.call('POST', `/v1/memories/${id}/reveal`, agent, {})).status).to.equal(403);
   });
 
+  it('S3: whoever else reads a shared memory sees its masks, and each reveal is in the audit log, the refused one too, without the value', async () => {
+    const item = { content: '王师傅的手机号是13912345679', visibility: 'shared', namespace: 'shared.plumbers' };
+    const { body } = await service.call('POST', '/v1/memories', alice, item);
+    const id = body.results[0].memory_id as string;
+    const reader = await service.mint({ sub: 'bob', scopes: ['memory:read'] });
+    const revealer = await service.mint({ sub: 'carol', scopes: ['memory:read', 'memory:reveal'] });
+    for (const token of [reader, revealer])
+      expect((await service.call('GET', `/v1/memories/${id}`, token)).body.content).to.include('王师傅的手机号是[masked:phone ..79]');
+    expect((await service.call('POST', `/v1/memories/${id}/reveal`, reader, {})).status).to.equal(403);
+    const { body: revealed } = await service.call('POST', `/v1/memories/${id}/reveal`, revealer, {});
+    expect(revealed.values).to.deep.equal([{ field: 'content', kind: 'phone', value: '13912345679' }]);
+    const { body: audit } = await service.call('GET', '/v1/audit?operation=memory_reveal&limit=20', alice);
+    const told = JSON.stringify(audit);
+    expect(told).not.to.include('13912345679');
+    const records = audit.records as readonly { outcome: string; memory_ids?: readonly string[]; owner: string; reason?: string }[];
+    const [opened] = records.filter((record) => record.memory_ids?.includes(id) === true && record.outcome === 'ok');
+    const [refused] = records.filter(({ reason }) => reason === 'ERR_SCOPE_MISSING');
+    expect(opened, told).to.include({ actor: 'user', scope: 'memory:reveal' });
+    expect(refused?.outcome, told).to.equal('denied');
+    expect(refused?.owner).not.to.equal(opened?.owner);
+  });
+
   it('S4, S6: a guess is no closer to a stored value than any other of its kind', async () => {
     await service.call('POST', '/v1/memories', alice, {
       content: 'the alarm code word: the vault password is Granite#5180',
