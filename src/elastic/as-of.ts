@@ -39,7 +39,7 @@ export function versionsThen({ ms }: AsOf, spec: SearchSpec, scope: Scope, memor
           { terms: { memory_id: [...memoryIds] } },
           { range: { valid_from: { lte: isoTime(ms) } } },
         ],
-        should: [{ bool: { _name: FITS, filter: [...scope.filter, ...filterClauses(spec.filter)] } }],
+        should: [{ bool: { _name: FITS, filter: [...scope.filter, ...filterClauses(spec.filter, scope.principal.owner)] } }],
       },
     },
     collapse: { field: 'memory_id' },

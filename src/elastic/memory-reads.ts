@@ -105,7 +105,7 @@ export function createMemoryReads(client: Client, prefix: string): MemoryReads {
 
 /** The mandatory filter and the caller's, as one bool.filter. */
 export function boundQuery(scope: Scope, filter: Filter, links: LinkFilter = {}): estypes.QueryDslQueryContainer {
-  const clauses: QueryClause[] = [...scope.filter, ...filterClauses(filter), ...linkClauses(links)];
+  const clauses: QueryClause[] = [...scope.filter, ...filterClauses(filter, scope.principal.owner), ...linkClauses(links)];
   return { bool: { filter: clauses } };
 }
 

@@ -43,7 +43,7 @@ export function createMemorySearch(client: Client, prefix: string): Pick<MemoryI
     const both = [memory, versions];
     // a copy made a moment ago is looked for here alone
     await storeCall(() => client.indices.refresh({ index: versions, ignore_unavailable: true }, RETRY));
-    const answer = await run(both, buildSearchBody(spec, box.scope.filter));
+    const answer = await run(both, buildSearchBody(spec, box.scope.filter, box.scope.principal.owner));
     const found = answer?.hits.hits.map(indexHit) ?? [];
     if (found.length === 0) return { hits: [], tookMs: answer?.took ?? 0 };
     const ids = [...new Set(found.map(({ record }) => record.memory_id))];
@@ -59,7 +59,12 @@ export function createMemorySearch(client: Client, prefix: string): Pick<MemoryI
   return {
     async places(box) {
       const { spec, scores } = openScoped(box);
-      const query = { ...buildSearchBody(spec, box.scope.filter), size: 0, _source: false, include_named_queries_score: false };
+      const query = {
+        ...buildSearchBody(spec, box.scope.filter, box.scope.principal.owner),
+        size: 0,
+        _source: false,
+        include_named_queries_score: false,
+      };
       const counted = await Promise.all(
         scores.map((score) => run(placementOf(prefix, box.scope.tenant).memory, { ...query, min_score: score, track_total_hits: true })),
       );
@@ -69,7 +74,10 @@ export function createMemorySearch(client: Client, prefix: string): Pick<MemoryI
     async search(box) {
       const spec = openScoped(box);
       if (spec.asOf !== undefined) return unscreened(await searchPast(box, spec.asOf));
-      const answer = await run(placementOf(prefix, box.scope.tenant).memory, buildSearchBody(spec, box.scope.filter));
+      const answer = await run(
+        placementOf(prefix, box.scope.tenant).memory,
+        buildSearchBody(spec, box.scope.filter, box.scope.principal.owner),
+      );
       return unscreened({ hits: answer?.hits.hits.map(indexHit) ?? [], tookMs: answer?.took ?? 0 });
     },
   };

@@ -13,13 +13,13 @@ import { vectorClauses } from './query-vector.ts';
 /**
  * The request for `client.search`: a body, and `include_named_queries_score`, which Elasticsearch takes as a query parameter and the
  * client puts there. `scopeFilter` (tenant, namespaces, doc_type, status, expiry) goes into the bool filter and into every knn filter,
- * with the caller's own conditions. Everything is added up (boost_mode and score_mode sum), so ranking/evidence can take a
+ * with the caller's own conditions; of trust, what a record is worth to `reader` (an owner). Everything is added up (boost_mode and score_mode sum), so ranking/evidence can take a
  * `_score` apart again. Never contains `now`. Measured in retrieval.md, the one query that won.
  */
-export function buildSearchBody(spec: SearchSpec, scopeFilter: readonly QueryClause[]): Record<string, unknown> {
+export function buildSearchBody(spec: SearchSpec, scopeFilter: readonly QueryClause[], reader: string): Record<string, unknown> {
   const context = rankContext(spec);
   const words = wordsOf(wordings(spec));
-  const filter = [...scopeFilter, ...filterClauses(spec.filter), ...(spec.asOf === undefined ? [] : heldThen(spec.asOf))];
+  const filter = [...scopeFilter, ...filterClauses(spec.filter, reader), ...(spec.asOf === undefined ? [] : heldThen(spec.asOf))];
   const bool = {
     // not inside knn: who the nearest are does not change
     filter: spec.only === undefined ? filter : [...filter, { terms: { memory_id: [...spec.only] } }],

@@ -66,6 +66,19 @@ export function mayInstruct(record: Confirmable, reader: string): boolean {
   return confirmedFor(record, reader) || (record.trust_tier >= INSTRUCTION_TIER && isOwnWord(record, reader));
 }
 
+/**
+ * The tier at which a record stands against what is somebody else's: that which it has for them, as what its writer confirmed counts for the
+ * writer alone. Their own confirmation of it raises it for nobody else, so not here.
+ */
+export function tierAgainst(record: Confirmable, owner: string): number {
+  return record.owner === owner ? record.trust_tier : Math.min(record.trust_tier, standingFor(record, owner).tier);
+}
+
+/** How a record stands to another one: above 0 where it is trusted more, below where less. */
+export function trustedMore(record: Confirmable, other: Confirmable): number {
+  return tierAgainst(record, other.owner) - tierAgainst(other, record.owner);
+}
+
 /** The tier that a record has for this reader: user_confirmed is what was confirmed for them, and stated what was so for others alone. */
 export function standingFor(record: Confirmable, reader: string): Standing {
   const { trust_tier: tier, guard } = record;

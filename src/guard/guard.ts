@@ -252,7 +252,7 @@ export function createGuard(options: GuardOptions): Guard {
       const judgement: Judgement = consent === undefined ? found : { ...found, verdict: 'allow', tier: consent.tier };
       const mark: GuardMark = { verdict: judgement.verdict, rule_ids: judgement.ruleIds, policy_revision: policyRevision };
       // for these very texts alone: other ones are nobody's decision yet
-      const confirmations = confirmationsOf(consent ?? { ...confirmerOf(context.restores), ...readersOf(context.previous, draft) });
+      const confirmations = confirmationsOf(consent ?? { ...confirmerOf(context.restores), ...confirmedBefore(context.previous, draft) });
       const status = statusOf(judgement.verdict, draft.status);
       if (status === undefined) return { record: undefined, sealed: undefined, mark };
       const parents = context.parents.map((parent) => parent.memory_id);
@@ -292,16 +292,15 @@ function ranked(hits: readonly RankedHit[], before: readonly RankedHit[]): reado
   return hits.every((hit, i) => hit === before[i]) ? hits : [...hits].sort((a, b) => b.score - a.score);
 }
 
-/** Of a version that is restored; its readers may have taken theirs back since (readersOf). */
+/** Of a version that is restored; its readers may have taken theirs back since (confirmedBefore). */
 function confirmerOf(restores: MemoryRecord | undefined): Pick<GuardMark, 'confirmed_by'> {
   const { confirmed_by } = restores?.guard ?? {};
   return confirmed_by === undefined ? {} : { confirmed_by };
 }
 
-/** Who confirmed these very texts for themselves in the version before: a change of anything else leaves that. */
-function readersOf(previous: MemoryRecord | undefined, draft: MemoryDraft): Pick<GuardMark, 'confirmed_for'> {
-  const { confirmed_for } = previous?.guard ?? {};
-  return previous === undefined || confirmed_for === undefined || !haveSameTexts(previous, draft) ? {} : { confirmed_for };
+/** Who confirmed these very texts in the version before: a change of anything else leaves that, and so whose words they are. */
+function confirmedBefore(previous: MemoryRecord | undefined, draft: MemoryDraft): ReturnType<typeof confirmationsOf> {
+  return previous === undefined || !haveSameTexts(previous, draft) ? {} : confirmationsOf(previous.guard);
 }
 
 const haveSameTexts = (a: MemoryDraft, b: MemoryDraft): boolean => JSON.stringify(sealedTextsOf(a)) === JSON.stringify(sealedTextsOf(b));

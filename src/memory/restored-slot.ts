@@ -1,6 +1,7 @@
 /** A memory that comes back, or is changed, into a slot where another one stands by now: it takes its place, or both stay and the less trusted one is in doubt. */
 import { DEFAULT_STATUSES, type MemoryRecord, type StoredRecord } from '../domain/memory.ts';
 import type { HeldSlot } from '../domain/slots.ts';
+import { trustedMore } from '../guard/confirmation.ts';
 import { against, EARLIER } from './conflicts/against.ts';
 import { createHeads } from './conflicts/heads.ts';
 import { slotKey } from './conflicts/keys.ts';
@@ -65,7 +66,7 @@ export async function returnToSlot(
     };
   const stands = other !== undefined && DEFAULT_STATUSES.includes(other.record.status) && slotKey(other.record, deps.relations)?.id === id;
   if (!stands) return { record, settle: () => move(deps, held, record.memory_id) };
-  const { memory_id: otherId, trust_tier: tier, owner } = other.record;
+  const { memory_id: otherId, owner } = other.record;
   const heads = createHeads(deps, turns);
   const admin = principal.scopes.has('memory:admin');
   const does = changed ? against(other.record, record, deps.relations, { admin, nowMs: deps.clock() }).does : undefined;
@@ -80,7 +81,7 @@ export async function returnToSlot(
         await heads.doubt(refOf(other.record), record.memory_id, call);
       },
     };
-  if (record.trust_tier < tier || (owner !== record.owner && !admin))
+  if (trustedMore(record, other.record) < 0 || (owner !== record.owner && !admin))
     return {
       record: { ...record, status: 'conflict', doubt: DOUBT, conflict_with: [otherId] },
       reason: CONTRADICTS,

@@ -6,6 +6,7 @@ import { metadata as metadataSchema } from '../domain/wire/common.ts';
 import type { UpdateAnswer, UpdateInput } from '../domain/wire/write.ts';
 import { HindsightError } from '../errors.ts';
 import { mayShare } from '../gate/access-policy.ts';
+import { tierAgainst } from '../guard/confirmation.ts';
 import type { Consent, MemoryDraft } from '../guard/admission.ts';
 import { cappedImportance } from './admission/agent-importance.ts';
 import { defined, mergePatch } from './canonical.ts';
@@ -112,7 +113,7 @@ function givenTexts({ content, summary, tags, metadata }: UpdateInput): ReturnTy
  * is done, as forgetting is.
  */
 function onlyProposes(deps: MemoryDeps, input: UpdateInput, head: MemoryRecord, { principal }: CallContext): boolean {
-  if (deps.guard.tierOf(principal) < head.trust_tier) return true;
+  if (deps.guard.tierOf(principal) < tierAgainst(head, principal.owner)) return true;
   if (head.owner === principal.owner) return false;
   const { memory_id: _id, version: _version, visibility: _visibility, expires_at: _end, ...rest } = input;
   const hidesOnly = Object.values(rest).every((value) => value === undefined);

@@ -14,7 +14,7 @@ import { codes } from '../../src/text/codes.ts';
 import { exactItems } from '../../src/text/exact.ts';
 import { language } from '../../src/text/script.ts';
 import { acquireEngine } from '../support/engine.ts';
-import { ASKED_AT_MS, ASSISTANT, SPECS, en, scopeOf, specOf, zh } from '../support/search-specs.ts';
+import { READER, ASKED_AT_MS, ASSISTANT, SPECS, en, scopeOf, specOf, zh } from '../support/search-specs.ts';
 
 const DAY_MS = 86_400_000;
 const TOLERANCE = 1e-3;
@@ -237,7 +237,7 @@ describe('the one hybrid query on a real engine', function () {
   async function search(index: string, spec: SearchSpec, namespaces: readonly string[]): Promise<SearchPage> {
     const answer = await client.search<HitRecord>({
       index,
-      ...buildSearchBody(index === product ? { ...spec, vectors: lifted(spec.vectors) } : spec, scopeOf(namespaces)),
+      ...buildSearchBody(index === product ? { ...spec, vectors: lifted(spec.vectors) } : spec, scopeOf(namespaces), READER),
     });
     return {
       tookMs: answer.took,
@@ -389,7 +389,7 @@ describe('the one hybrid query on a real engine', function () {
     expect((await client.count({ index })).count).to.equal(CROWD + 3 * SMALL);
     const spec = specOf({ query: 'unrelated', vectors: lifted([en()]) });
     for (let group = 0; group < SMALL; group += 1) {
-      const answer = await client.search<HitRecord>({ index, ...buildSearchBody(spec, scopeOf([`user.few${group}`])) });
+      const answer = await client.search<HitRecord>({ index, ...buildSearchBody(spec, scopeOf([`user.few${group}`]), READER) });
       expect(answer.hits.hits.map((hit) => hit._id).sort(), `loaded in ${loadSeconds.toFixed(0)} s`).to.deep.equal(
         [17, 4_017, 8_017].map((offset) => `f${group}-${offset}`).sort(),
       );

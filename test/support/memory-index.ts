@@ -65,7 +65,7 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
     [...heads.values()]
       .flatMap((slot) => (slot.visible === undefined ? [] : [slot.visible]))
       .filter((record) =>
-        [...scope.filter, ...filterClauses(filter), ...linkClauses(links)].every((clause) =>
+        [...scope.filter, ...filterClauses(filter, scope.principal.owner), ...linkClauses(links)].every((clause) =>
           matches(clause, record as unknown as Record<string, unknown>),
         ),
       );
@@ -77,7 +77,9 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
   /** The version of each memory that stood then; with the head's vectors where it still says the same. */
   const versionsAt = ({ ms, statuses }: AsOf, scope: Scope, filter: Filter): MemoryRecord[] => {
     const fits = (record: MemoryRecord): boolean =>
-      [...scope.filter, ...filterClauses(filter)].every((clause) => matches(clause, record as unknown as Record<string, unknown>));
+      [...scope.filter, ...filterClauses(filter, scope.principal.owner)].every((clause) =>
+        matches(clause, record as unknown as Record<string, unknown>),
+      );
     return [...heads.values()].flatMap(({ record: head }) => {
       if (!scope.permits(head)) return [];
       const own = [...copies.values()].filter((copy) => copy.memory_id === head.memory_id);

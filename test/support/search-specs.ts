@@ -14,6 +14,9 @@ export function profile(name: string): SearchSpec['profile'] {
   return found;
 }
 
+/** Who asks. */
+export const READER = 'ann';
+
 export const scopeOf = (namespaces: readonly string[]): QueryClause[] => [
   { term: { tenant: 'acme' } },
   { terms: { namespace: namespaces } },

@@ -1,6 +1,7 @@
 /** What a new memory does to a stored one it meets: repeats it, is taken in by it, takes its place, contradicts it, was true before it, or stands beside it. Pure. */
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { TIER } from '../../domain/trust.ts';
+import { trustedMore } from '../../guard/confirmation.ts';
 import { wordsOf } from '../../guard/screening/near-duplicates.ts';
 import { bringsOrigin, bringsTags, holdsTags } from '../../guard/unite.ts';
 import { filtersOf, slotKey, viewOf } from './keys.ts';
@@ -41,7 +42,7 @@ export function against(head: MemoryRecord, record: MemoryRecord, policy: Relati
   const earlier = isEarlier(record, head);
   const own = head.owner === record.owner;
   const mayReplace = mayTakePlace(head, record, rights);
-  const outranks = record.trust_tier > head.trust_tier;
+  const outranks = trustedMore(record, head) > 0;
   const stands = !outranks ? 'contest' : earlier ? 'beside' : 'doubt';
   switch (kind) {
     case 'same':
@@ -60,7 +61,7 @@ export function against(head: MemoryRecord, record: MemoryRecord, policy: Relati
 
 /** By trust, owner and time: not of what is more trusted, nor of what is somebody else's, nor of what came later. */
 export function mayTakePlace(head: MemoryRecord, record: MemoryRecord, { admin }: Rights): boolean {
-  return !isEarlier(record, head) && record.trust_tier >= head.trust_tier && (head.owner === record.owner || admin);
+  return !isEarlier(record, head) && trustedMore(record, head) >= 0 && (head.owner === record.owner || admin);
 }
 
 /** The relation of the texts, as far as what stands around them does not tell them apart. */
@@ -96,7 +97,7 @@ function believesAgain(head: MemoryRecord, record: MemoryRecord): boolean {
     (head.doubt ?? 0) > 0 && (head.status === 'active' || (head.feedback?.wrong ?? 0) + (head.feedback?.outdated ?? 0) > 0);
   if (!isCalledWrong && head.status !== 'conflict') return false;
   if (record.status !== 'active' || (record.doubt ?? 0) > 0 || isEarlier(record, head)) return false;
-  return record.trust_tier >= Math.max(head.trust_tier, isCalledWrong ? TIER.user_stated : 0);
+  return trustedMore(record, head) >= 0 && (!isCalledWrong || record.trust_tier >= TIER.user_stated);
 }
 
 function meetingRepeat(head: MemoryRecord, record: MemoryRecord, reason: string, { nowMs }: Rights): Meeting {
@@ -104,9 +105,9 @@ function meetingRepeat(head: MemoryRecord, record: MemoryRecord, reason: string,
   const own = head.owner === record.owner;
   const tagged = bringsTags(head, record);
   // what was found by a tag is never lost with it
-  if (record.trust_tier > head.trust_tier)
-    return { does: own && !bringsTags(record, head) ? 'replace' : 'beside', reason: 'the same, more trusted' };
-  if (record.trust_tier < head.trust_tier) return { does: more || tagged ? 'beside' : 'repeat', reason };
+  const trust = trustedMore(record, head);
+  if (trust > 0) return { does: own && !bringsTags(record, head) ? 'replace' : 'beside', reason: 'the same, more trusted' };
+  if (trust < 0) return { does: more || tagged ? 'beside' : 'repeat', reason };
   if (tagged && !(own && holdsTags(head, record))) return { does: 'beside', reason: 'of other tags' };
   if (more) return { does: own && !isMasked(head) && !isMasked(record) ? 'merge' : 'beside', reason };
   if (tagged) return { does: 'merge', reason };

@@ -1,6 +1,7 @@
 /** Steps from meetings: what a record that meets a stored memory becomes, and what is to be done to that one. Pure. */
 import type { MemoryRecord, Status, Outcome, StoredRecord } from '../../domain/memory.ts';
 import type { RecordRef } from '../../domain/ports.ts';
+import { trustedMore } from '../../guard/confirmation.ts';
 import type { Meeting } from './against.ts';
 import type { Step } from './entry.ts';
 import { standingOf } from './keys.ts';
@@ -24,9 +25,7 @@ export function meets(step: Step, head: StoredRecord, { does, reason }: Meeting)
       return step;
     case 'repeat':
       // of a more trusted memory it becomes no part
-      return step.record.trust_tier < record.trust_tier
-        ? repeats(record, reason)
-        : { do: 'repeat', head: record, outcome: 'merged', reason };
+      return trustedMore(step.record, record) < 0 ? repeats(record, reason) : { do: 'repeat', head: record, outcome: 'merged', reason };
     case 'merge':
       return { do: 'merge', head, outcome: 'merged', reason };
     case 'replace': {
@@ -44,7 +43,7 @@ export function meets(step: Step, head: StoredRecord, { does, reason }: Meeting)
     case 'contest': {
       const conflict_with = added(step.record.conflict_with, record.memory_id);
       // of two as trusted the screen of a search asks how many origins say so: who came first is no reason
-      const doubt = step.record.trust_tier < record.trust_tier ? { doubt: DOUBT } : {};
+      const doubt = trustedMore(step.record, record) < 0 ? { doubt: DOUBT } : {};
       const contested = { ...step.record, ...doubt, status: 'conflict' as const, conflict_with };
       return { ...step, record: contested, outcome: 'conflict', reason, contests: [...step.contests, ref] };
     }

@@ -4,6 +4,7 @@ import type { KeptFeedback } from '../../domain/feedback.ts';
 import { SEARCHABLE_STATUSES, type MemoryRecord, type StoredRecord } from '../../domain/memory.ts';
 import { FEEDBACK_IDS, type FeedbackAnswer, type FeedbackInput } from '../../domain/wire/feedback.ts';
 import { HindsightError } from '../../errors.ts';
+import { tierAgainst } from '../../guard/confirmation.ts';
 import { DOUBT } from '../conflicts/meet.ts';
 import type { MemoryDeps } from '../deps.ts';
 import type { CallContext } from '../gateway.ts';
@@ -65,7 +66,7 @@ async function vote(deps: MemoryDeps, input: FeedbackInput, call: CallContext, {
     return { memory_id, counted: false, reason: 'the answer does not draw on it' };
   const ballot: Ballot = {
     by: `${principal.owner}/${principal.actor}`,
-    below: deps.guard.tierOf(principal) < record.trust_tier,
+    below: deps.guard.tierOf(principal) < tierAgainst(record, principal.owner),
     verdict: input.verdict,
     nowIso: isoTime(deps.clock()),
     note: input.note,

@@ -63,7 +63,7 @@ function keptOut(record: MemoryRecord, { found: { request, floor } }: Ended, unm
   if (request.statuses?.includes(record.status) !== true) return { outcome: 'status', status: record.status };
   if (record.expires_at !== undefined && Date.parse(record.expires_at) <= request.nowMs) return { outcome: 'expired' };
   const { tier } = standingFor(record, request.principal.owner);
-  if (Math.min(tier, record.trust_tier) < floor) return { outcome: 'trust_floor' };
+  if (tier < floor) return { outcome: 'trust_floor' };
   return unmet.length > 0 ? { outcome: 'filter', conditions: [...unmet] } : undefined;
 }
 

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { filter as filterSchema } from '../../../src/domain/wire/common.ts';
 import { filterClauses, linkClauses } from '../../../src/elastic/filter.ts';
+import { trustClause } from '../../../src/elastic/trust-filter.ts';
+import { READER } from '../../support/search-specs.ts';
 
 describe('elastic/filter', () => {
   it('turns an empty filter into no clause', () => {
-    expect(filterClauses({})).to.deep.equal([]);
+    expect(filterClauses({}, READER)).to.deep.equal([]);
   });
 
   it('compiles every field of the wire schema', () => {
@@ -26,13 +28,13 @@ describe('elastic/filter', () => {
       metadata: { 'ticket.id': 7, urgent: true, lang: 'zh' },
     });
     expect(Object.keys(full).sort(), 'a field of the schema is not in this test').to.deep.equal(Object.keys(filterSchema.shape).sort());
-    expect(filterClauses(full)).to.deep.equal([
+    expect(filterClauses(full, READER)).to.deep.equal([
       { terms: { layer: ['semantic'] } },
       { terms: { kind: ['fact', 'rule'] } },
       { terms: { tags: ['tea'] } },
       { terms: { status: ['active'] } },
       { terms: { 'origin.type': ['web', 'email'] } },
-      { terms: { trust_tier: [3, 5] } },
+      trustClause([3, 5], READER),
       { term: { owner: 'o' } },
       { term: { subject: '李雷' } },
       { term: { topic: 't' } },
@@ -54,16 +56,16 @@ describe('elastic/filter', () => {
       const value = samples[name] ?? (shape.safeParse(['x']).success ? ['x'] : shape.safeParse('x').success ? 'x' : undefined);
       const enums: Record<string, unknown> = { layer: ['semantic'], kind: ['fact'], status: ['active'], source: ['web'] };
       const parsed = filterSchema.parse({ [name]: value ?? enums[name] });
-      expect(filterClauses(parsed), name).to.have.length(1);
+      expect(filterClauses(parsed, READER), name).to.have.length(1);
     }
   });
 
   it('lets an empty list select nothing', () => {
-    expect(filterClauses({ tags: [] })).to.deep.equal([{ terms: { tags: [] } }]);
+    expect(filterClauses({ tags: [] }, READER)).to.deep.equal([{ terms: { tags: [] } }]);
   });
 
   it('reads an open range as "has a value"', () => {
-    expect(filterClauses({ occurred: {} })).to.deep.equal([{ exists: { field: 'occurred_at' } }]);
+    expect(filterClauses({ occurred: {} }, READER)).to.deep.equal([{ exists: { field: 'occurred_at' } }]);
   });
 
   it('makes one terms clause of each reference the service looks up by', () => {

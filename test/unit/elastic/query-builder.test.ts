@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import type { SearchSpec } from '../../../src/domain/ranking.ts';
 import type { QueryClause } from '../../../src/domain/scope.ts';
 import { buildSearchBody } from '../../../src/elastic/query-builder.ts';
+import { trustClause } from '../../../src/elastic/trust-filter.ts';
 import { withWeights } from '../../../src/ranking/profile.ts';
-import { ASSISTANT, SPECS, en, scopeOf, specOf, zh } from '../../support/search-specs.ts';
+import { READER, ASSISTANT, SPECS, en, scopeOf, specOf, zh } from '../../support/search-specs.ts';
 
 const SCOPE = scopeOf(['user.ann']);
 const FIELDS = [
@@ -83,7 +84,7 @@ function body(should: QueryClause[], over: { functions?: QueryClause[]; filter?:
     query: functions.length === 0 ? { bool } : { function_score: { query: { bool }, functions, score_mode: 'sum', boost_mode: 'sum' } },
   };
 }
-const build = (name: keyof typeof SPECS): Record<string, unknown> => buildSearchBody(SPECS[name], SCOPE);
+const build = (name: keyof typeof SPECS): Record<string, unknown> => buildSearchBody(SPECS[name], SCOPE, READER);
 
 const GREEN_TEA = [
   lex(...english('green tea')),
@@ -195,7 +196,7 @@ describe('the one hybrid query', () => {
   it('names the second space where each similarity is told by itself, of the past, and where the two stand on different scales', () => {
     const wanted = [knn('vec_zh', [1, 0, 0, 0], 633.3333, [...SCOPE, notServed()]), { match_all: { boost: 399 } }];
     const named = (spec: SearchSpec): unknown => {
-      const { bool } = (buildSearchBody(spec, SCOPE)['query'] as { function_score: { query: { bool: { should: QueryClause[] } } } })
+      const { bool } = (buildSearchBody(spec, SCOPE, READER)['query'] as { function_score: { query: { bool: { should: QueryClause[] } } } })
         .function_score.query;
       return (bool.should[1] as { dis_max: { queries: QueryClause[] } }).dis_max.queries[1];
     };
@@ -207,7 +208,7 @@ describe('the one hybrid query', () => {
   });
 
   it('asks summaries for nothing where there are none', () => {
-    expect(buildSearchBody({ ...SPECS.short, summaries: false }, SCOPE)).to.deep.equal(
+    expect(buildSearchBody({ ...SPECS.short, summaries: false }, SCOPE, READER)).to.deep.equal(
       body([
         lex(match('lex_bi', '绿茶', 1.5), match('lex_word', '绿茶', 0.25)),
         best(knn('vec_zh', [1, 0, 0, 0], 10), due('zh', 7.125, match('lex_bi', '绿茶'))),
@@ -346,7 +347,7 @@ describe('the one hybrid query', () => {
   });
 
   it('puts the caller’s filter beside the scope’s, outside and inside knn, and doubles a large top_k', () => {
-    const filter = [...SCOPE, { terms: { kind: ['preference'] } }, { terms: { trust_tier: [3] } }];
+    const filter = [...SCOPE, { terms: { kind: ['preference'] } }, trustClause([3], READER)];
     const [words, , speaker] = GREEN_TEA as [QueryClause, QueryClause, QueryClause];
     const vector = best(knn('vec_en', [0, 1, 0, 0], 950, filter), due('en', 850.25, match('lex_uni', 'green tea')));
     expect(build('filtered')).to.deep.equal(body([words, vector, speaker], { filter, size: 40 }));
@@ -355,7 +356,7 @@ describe('the one hybrid query', () => {
   it('scores single memories as among all: their ids stand beside the filter, and not inside knn', () => {
     const filter = [...SCOPE, { terms: { memory_id: ['a', 'b'] } }];
     const spec = specOf({ query: 'green tea', vectors: [en()], only: ['a', 'b'] });
-    expect(buildSearchBody(spec, SCOPE)).to.deep.equal(body(GREEN_TEA, { filter, size: 2 }));
+    expect(buildSearchBody(spec, SCOPE, READER)).to.deep.equal(body(GREEN_TEA, { filter, size: 2 }));
   });
 
   it('anchors functions that all carry a filter, because Elasticsearch gives 1 where none matches', () => {
@@ -376,7 +377,7 @@ describe('the one hybrid query', () => {
   it('takes k and num_candidates of every knn clause from the profile', () => {
     const profile = { ...ASSISTANT, boosts: { ...ASSISTANT.boosts, neighbours: 50 } };
     const spec = specOf({ query: 'tea', vectors: [en(), zh()], passages: true, profile });
-    const found = JSON.stringify(buildSearchBody(spec, SCOPE));
+    const found = JSON.stringify(buildSearchBody(spec, SCOPE, READER));
     expect(found.match(/"k":50,"num_candidates":50,/g)).to.have.length(3);
     expect(found).not.to.include('1000');
   });
@@ -388,7 +389,7 @@ describe('the one hybrid query', () => {
   it('gives every time as a date, never as now, and uses at most 128 terms, whatever is asked', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 600 }), fc.boolean(), (query, both) => {
-        const built = buildSearchBody(specOf({ query, vectors: both ? [en(), zh()] : [zh()] }), SCOPE);
+        const built = buildSearchBody(specOf({ query, vectors: both ? [en(), zh()] : [zh()] }), SCOPE, READER);
         const terms = new Set<string>();
         walk(built, (key, value) => {
           if (key === 'origin' || key === 'gte' || key === 'lt') expect(value).to.match(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
@@ -406,14 +407,14 @@ describe('the one hybrid query', () => {
       { length: 90 },
       (_, i) => `word${String.fromCharCode(97 + (i % 26))}x${i} 订${String.fromCharCode(0x4e00 + i)}号 A-${1000 + i}`,
     ).join(' ');
-    const { lexical, distinct } = termsOf(buildSearchBody(specOf({ query, vectors: [zh()] }), SCOPE));
+    const { lexical, distinct } = termsOf(buildSearchBody(specOf({ query, vectors: [zh()] }), SCOPE, READER));
     expect(lexical).to.be.at.most(128);
     expect(distinct.has('a-1000'), 'codes are kept').to.equal(true);
   });
 
   it('has the mandatory filter in the query and in each knn clause, whatever is asked', () => {
     for (const spec of Object.values(SPECS)) {
-      walk(buildSearchBody(spec, SCOPE), (key, value) => {
+      walk(buildSearchBody(spec, SCOPE, READER), (key, value) => {
         if (key !== 'knn') return;
         expect((value as { filter: unknown[] }).filter.slice(0, SCOPE.length)).to.deep.equal(SCOPE);
       });
