@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type { HitRecord, IndexHit, SearchPage, SearchSpec } from '../../src/domain/ranking.ts';
 import { createClient } from '../../src/elastic/client.ts';
 import { indexBody } from '../../src/elastic/mappings.ts';
+import { standingFor } from '../../src/guard/confirmation.ts';
 import { buildSearchBody } from '../../src/elastic/query-builder.ts';
 import { rankContext } from '../../src/ranking/context.ts';
 import { evidenceOf } from '../../src/ranking/evidence.ts';
@@ -341,7 +342,7 @@ describe('the one hybrid query on a real engine', function () {
     for (const { record } of page.hits) {
       expect(record.namespace).to.equal('user.ann');
       expect(record.kind).to.equal('preference');
-      expect(record.trust_tier).to.equal(3);
+      expect(standingFor(record, READER).tier).to.equal(3);
     }
   });
 
