@@ -1,6 +1,7 @@
 /** The one hybrid query: a search specification and its mandatory filter become one Elasticsearch request. Pure; memory-index sends it. */
 import type { SearchSpec } from '../domain/ranking.ts';
 import type { QueryClause } from '../domain/scope.ts';
+import { candidates } from '../ranking/candidates.ts';
 import { rankContext } from '../ranking/context.ts';
 import { engineFunctions } from '../ranking/signals/catalogue.ts';
 import { wordings } from '../ranking/wordings.ts';
@@ -41,15 +42,4 @@ export function buildSearchBody(spec: SearchSpec, scopeFilter: readonly QueryCla
     _source: HIT_FIELDS,
     query: functions.length === 0 ? { bool } : { function_score: { query: { bool }, functions, score_mode: 'sum', boost_mode: 'sum' } },
   };
-}
-
-/** Several versions of a memory may be among the candidates; one of them is left. */
-const VERSIONS_A_MEMORY = 3;
-/** Earlier versions have no vectors here (memory/past-vectors gives them theirs), so what is meant stands lower among the candidates. */
-const MEMORIES_THEN = 20;
-
-function candidates({ profile, topK, asOf, only }: SearchSpec): number {
-  if (only !== undefined) return only.length;
-  if (asOf !== undefined) return VERSIONS_A_MEMORY * Math.max(MEMORIES_THEN, profile.candidates, topK);
-  return Math.max(profile.candidates, 2 * topK);
 }

@@ -4,7 +4,6 @@ import type { MemoryRecord, StoredRecord } from '../domain/memory.ts';
 import type { ReviewAnswer } from '../domain/wire/review.ts';
 import type { UpdateInput } from '../domain/wire/write.ts';
 import { HindsightError } from '../errors.ts';
-import { tierAgainst } from '../guard/confirmation.ts';
 import type { Consent } from '../guard/admission.ts';
 import { followClaims } from './conflicts/follow.ts';
 import type { MemoryDeps } from './deps.ts';
@@ -39,7 +38,7 @@ export async function applyProposal(
   const head = target.record;
   const { principal } = call;
   const theirs = head.owner === principal.owner || principal.scopes.has('memory:admin');
-  if (!theirs || consent.tier < tierAgainst(head, principal.owner)) {
+  if (!theirs || consent.tier < head.trust_tier) {
     const kept = { ...proposal, ...changed, status: 'candidate' as const };
     await keepVersion(deps, proposal, kept.updated_at);
     if ((await deps.index.replace(deps.guard.readmit(kept, proposal), at)) === 'conflict') return 'conflict';

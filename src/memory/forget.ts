@@ -138,10 +138,14 @@ async function carryOut(
   const forgotten: string[] = [];
   const skipped = new Map<string, string>();
   const mayTake = mayTakeMany(deps, call, answered);
+  const reachable = reachableBy(call);
   const unchanged = stillPlanned(deps, call, plan, (id) => skipped.set(id, CHANGED_SINCE));
   const still: typeof unchanged = (heads) => {
-    for (const { record } of heads) if (!mayTake(record)) skipped.set(record.memory_id, NEEDS_PERSON);
-    return unchanged(heads.filter(({ record }) => mayTake(record)));
+    // what was held back since the dry run is its person's to decide on
+    const left = heads.filter(({ record }) => reachable.includes(record.status));
+    for (const { record } of heads) if (!reachable.includes(record.status)) skipped.set(record.memory_id, CHANGED_SINCE);
+    for (const { record } of left) if (!mayTake(record)) skipped.set(record.memory_id, NEEDS_PERSON);
+    return unchanged(left.filter(({ record }) => mayTake(record)));
   };
   for (let from = 0; from < ids.length; from += PAGE) {
     call.signal.throwIfAborted();

@@ -7,6 +7,7 @@ import type { Filter } from '../domain/wire/common.ts';
 import type { SearchInput } from '../domain/wire/read.ts';
 import type { AccessRequest } from '../gate/access-policy.ts';
 import type { HitOptions, Screening } from '../guard/guard.ts';
+import { candidates } from '../ranking/candidates.ts';
 import { coarse } from '../ranking/coarse.ts';
 import { fuse } from '../ranking/fuse.ts';
 import { withWeights } from '../ranking/profile.ts';
@@ -64,7 +65,7 @@ export async function rank(
   const input = maskedQuery(deps, principal.tenant, given);
   const { query, also } = askedIn(input);
   const texts = also === undefined ? [query] : [query, also];
-  const profile = profileOf(deps, input);
+  const profile = action === 'forget' ? withoutNewest(profileOf(deps, input)) : profileOf(deps, input);
   const nowMs = deps.clock();
   const statuses = searchStatuses(input.filter?.status, input.include_superseded === true);
   const asOf = asOfIn(input, statuses, nowMs);
@@ -109,6 +110,11 @@ export async function rank(
   return { screening, brought: screening.brought, query, also, spec, profile, topK, floor, request, degraded };
 }
 
+/** What a forget by query takes goes by what it says, whatever else was said before. */
+function withoutNewest(profile: RankingProfile): RankingProfile {
+  return { ...profile, weights: { ...profile.weights, newest: 0 } };
+}
+
 /** A cross-encoder chooses among more. */
 function candidatesOf({ reranker }: Pick<MemoryDeps, 'reranker'>, { candidates, rerank }: RankingProfile): number {
   return reranker === undefined ? candidates : Math.max(candidates, rerank?.candidates ?? 0);
@@ -144,8 +150,8 @@ async function screened(
     topK: spec.topK,
     query: wordings(spec).join('\n'),
   });
-  const { candidates } = spec.profile;
-  if (once || screening.items.length >= spec.topK || found < candidates || candidates >= MORE_CANDIDATES)
+  const wanted = candidates(spec);
+  if (once || screening.items.length >= spec.topK || found < wanted || wanted >= MORE_CANDIDATES)
     return { ...screening, brought, withoutVectors };
   return screened(deps, { ...spec, profile: { ...spec.profile, candidates: MORE_CANDIDATES } }, request, options, signal);
 }

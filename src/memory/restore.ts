@@ -3,7 +3,6 @@ import { isoTime } from '../domain/clock.ts';
 import { SEARCHABLE_STATUSES, STATUSES, type MemoryRecord, type Status, type StoredRecord } from '../domain/memory.ts';
 import type { RestoreAnswer, RestoreTarget } from '../domain/wire/restore.ts';
 import { HindsightError } from '../errors.ts';
-import { tierAgainst } from '../guard/confirmation.ts';
 import { sealedTextsOf } from '../guard/sealed-texts.ts';
 import { proposedTo } from './apply-proposal.ts';
 import type { MemoryDeps } from './deps.ts';
@@ -138,7 +137,7 @@ async function versionOf(deps: MemoryDeps, call: CallContext, head: MemoryRecord
 function proposes(deps: MemoryDeps, head: MemoryRecord, draft: MemoryRecord, { principal }: CallContext): boolean {
   const holds = HOLDS.includes(head.status);
   if (!holds && principal.actor === 'agent' && head.created_by.actor === 'user') throw new HindsightError('ERR_ACTOR_FORBIDDEN');
-  if (deps.guard.tierOf(principal) >= tierAgainst(head, principal.owner)) return false;
+  if (deps.guard.tierOf(principal) >= head.trust_tier) return false;
   if (JSON.stringify(sealedTextsOf(draft)) === JSON.stringify(sealedTextsOf(head))) return false;
   if (!holds) throw new HindsightError('ERR_ACTOR_FORBIDDEN');
   return true;

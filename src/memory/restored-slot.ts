@@ -81,7 +81,7 @@ export async function returnToSlot(
         await heads.doubt(refOf(other.record), record.memory_id, call);
       },
     };
-  if (trustedMore(record, other.record) < 0 || (owner !== record.owner && !admin))
+  if (record.trust_tier < other.record.trust_tier || trustedMore(record, other.record) < 0 || (owner !== record.owner && !admin))
     return {
       record: { ...record, status: 'conflict', doubt: DOUBT, conflict_with: [otherId] },
       reason: CONTRADICTS,

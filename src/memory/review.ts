@@ -10,6 +10,7 @@ import { standingFor } from '../guard/confirmation.ts';
 import { applyProposal, proposedTo } from './apply-proposal.ts';
 import { decideOnStored, isOpenTo } from './confirm-stored.ts';
 import { followClaims } from './conflicts/follow.ts';
+import { LEASE_MS } from './conflicts/standings.ts';
 import { takeSlot, type TakenSlot } from './conflicts/take-slot.ts';
 import { openCursor, signCursor } from './cursor.ts';
 import { loadDecidable, loadHeld, startingWith } from './decidable.ts';
@@ -127,7 +128,7 @@ export async function carryOut(
     const active = { ...head, ...changed, status: 'active' as const, trust_tier: consequence.tierOf(head) };
     if (approved) await turns.settle([active], []);
     await followClaims(deps, [head], approved ? [active] : []);
-    const taken: TakenSlot = approved ? await takeSlot(deps, turns, call, active, { waited: true }) : {};
+    const taken: TakenSlot = approved ? await takeSlot(deps, turns, call, active, { patienceMs: LEASE_MS, waited: true }) : {};
     if (approved && taken.ended === undefined) await returnWithParents(deps, turns, changed.created_by, [active]);
     if (approved) return { done: approvedAnswer(head, changed.version, consequence.tierOf(head), taken) };
     return { done: { memory_id: head.memory_id, outcome: 'rejected', status: 'rejected', version: changed.version, trust: trustOf(head) } };

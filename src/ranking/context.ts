@@ -59,8 +59,8 @@ export interface RankContext {
   readonly passages: boolean;
   /** True when earlier versions are searched, which have no vectors. */
   readonly past: boolean;
-  /** The words of a question for what holds now; undefined where it asks what was. */
-  readonly holdsNow: ReadonlySet<string> | undefined;
+  /** The words of each wording of a question for what holds now; none where it asks what was. */
+  readonly holdsNow: readonly ReadonlySet<string>[];
   /** Language of the sentences in explanations. */
   readonly lang: Lang;
   /** False: nobody wants them. */
@@ -108,7 +108,7 @@ function contextOf(spec: SearchSpec, lang: Lang): RankContext {
     similarity,
     passages: spec.passages && similarity !== undefined,
     past: spec.asOf !== undefined,
-    holdsNow: (profile.weights['newest'] ?? 0) > 0 ? holdsNow(texts) : undefined,
+    holdsNow: (profile.weights['newest'] ?? 0) > 0 ? holdsNow(texts) : [],
     lang,
     told: spec.explain !== false,
   };

@@ -4,7 +4,7 @@ import { remembered } from '../text/remembered.ts';
 import { hasHan } from '../text/script.ts';
 import { STOP_WORDS } from '../text/stop-words.ts';
 
-/** About 10 MB at most. */
+/** About 10 MB of texts of usual length; ten times that if all are Chinese and as long as may be. */
 const KEPT = { texts: 4_000, chars: 1_000 };
 
 /**

@@ -7,6 +7,7 @@ import { openAdmitted, openScoped, unscreened } from '../../src/domain/sealed.ts
 import type { Filter } from '../../src/domain/wire/common.ts';
 import { filterClauses, linkClauses } from '../../src/elastic/filter.ts';
 import { HIT_FIELDS } from '../../src/elastic/query-fields.ts';
+import { candidates } from '../../src/ranking/candidates.ts';
 import { wordings } from '../../src/ranking/wordings.ts';
 import { queryTerms } from '../../src/text/query-terms.ts';
 import { matches } from './query-interpreter.ts';
@@ -126,7 +127,7 @@ export function createTestMemoryIndex(clock: () => number): TestMemoryIndex {
         .map((record) => hitOf(record, spec))
         .filter((hit) => hit.score > 0)
         .sort((a, b) => b.score - a.score)
-        .slice(0, spec.profile.candidates);
+        .slice(0, candidates(spec));
       return unscreened({ hits, tookMs: 1 });
     },
     places: async (box) => {

@@ -11,7 +11,7 @@ const TOKENS =
 const MARK = /^[\p{S}\p{P}]$/u;
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
 const SHINGLE = 3;
-/** About 10 MB at most. */
+/** About 10 MB of texts of usual length; ten times that if all are Chinese and as long as may be. */
 const KEPT = { texts: 2_000, chars: 1_000 };
 
 /**

@@ -59,9 +59,9 @@ export function against(head: MemoryRecord, record: MemoryRecord, policy: Relati
   }
 }
 
-/** By trust, owner and time: not of what is more trusted, nor of what is somebody else's, nor of what came later. */
+/** By trust, owner and time: not of what is more trusted, by its own writer either, nor of what is somebody else's, nor of what came later. */
 export function mayTakePlace(head: MemoryRecord, record: MemoryRecord, { admin }: Rights): boolean {
-  return !isEarlier(record, head) && trustedMore(record, head) >= 0 && (head.owner === record.owner || admin);
+  return !isEarlier(record, head) && isAsTrusted(record, head) && (head.owner === record.owner || admin);
 }
 
 /** The relation of the texts, as far as what stands around them does not tell them apart. */
@@ -97,17 +97,22 @@ function believesAgain(head: MemoryRecord, record: MemoryRecord): boolean {
     (head.doubt ?? 0) > 0 && (head.status === 'active' || (head.feedback?.wrong ?? 0) + (head.feedback?.outdated ?? 0) > 0);
   if (!isCalledWrong && head.status !== 'conflict') return false;
   if (record.status !== 'active' || (record.doubt ?? 0) > 0 || isEarlier(record, head)) return false;
-  return trustedMore(record, head) >= 0 && (!isCalledWrong || record.trust_tier >= TIER.user_stated);
+  return isAsTrusted(record, head) && (!isCalledWrong || record.trust_tier >= TIER.user_stated);
 }
+
+/** What ends is lost to its writer too, for whom their own confirmation counts. */
+const isAsTrusted = (record: MemoryRecord, head: MemoryRecord): boolean =>
+  record.trust_tier >= head.trust_tier && trustedMore(record, head) >= 0;
 
 function meetingRepeat(head: MemoryRecord, record: MemoryRecord, reason: string, { nowMs }: Rights): Meeting {
   const more = saysMore(record, head);
   const own = head.owner === record.owner;
   const tagged = bringsTags(head, record);
   // what was found by a tag is never lost with it
-  const trust = trustedMore(record, head);
-  if (trust > 0) return { does: own && !bringsTags(record, head) ? 'replace' : 'beside', reason: 'the same, more trusted' };
-  if (trust < 0) return { does: more || tagged ? 'beside' : 'repeat', reason };
+  // by what is stored: what is united has the lower tier, for its own writer too
+  if (record.trust_tier > head.trust_tier)
+    return { does: own && !bringsTags(record, head) ? 'replace' : 'beside', reason: 'the same, more trusted' };
+  if (record.trust_tier < head.trust_tier) return { does: more || tagged ? 'beside' : 'repeat', reason };
   if (tagged && !(own && holdsTags(head, record))) return { does: 'beside', reason: 'of other tags' };
   if (more) return { does: own && !isMasked(head) && !isMasked(record) ? 'merge' : 'beside', reason };
   if (tagged) return { does: 'merge', reason };

@@ -14,8 +14,18 @@ const TRIES = 64;
 /** Of one service at a time: a store that is away for long must not fill the memory of a process. */
 const WAITING_MAX = 500;
 
+/** By the service's own queue, of which there is one. */
+const services = new WeakMap<object, { count: number }>();
+
+function waitingOf(afterwards: MemoryDeps['afterwards']): { count: number } {
+  if (afterwards === undefined) return { count: 0 };
+  const waiting = services.get(afterwards) ?? { count: 0 };
+  services.set(afterwards, waiting);
+  return waiting;
+}
+
 export function createInsist({ sleep, afterwards, onDegraded }: Pick<MemoryDeps, 'sleep' | 'afterwards' | 'onDegraded'>): Insist {
-  let waiting = 0;
+  const waiting = waitingOf(afterwards);
   const isDone = async (work: () => Promise<void>): Promise<boolean> => {
     try {
       await work();
@@ -27,8 +37,8 @@ export function createInsist({ sleep, afterwards, onDegraded }: Pick<MemoryDeps,
   };
   return async (work, again = work) => {
     if (await isDone(work)) return true;
-    if (afterwards === undefined || waiting >= WAITING_MAX) return false;
-    waiting += 1;
+    if (afterwards === undefined || waiting.count >= WAITING_MAX) return false;
+    waiting.count += 1;
     afterwards(async (signal) => {
       let pauseMs = FIRST_PAUSE_MS;
       for (let tries = 0; tries < TRIES; tries += 1) {
@@ -37,7 +47,7 @@ export function createInsist({ sleep, afterwards, onDegraded }: Pick<MemoryDeps,
         if ((await isDone(again)) || signal.aborted) break;
         pauseMs = Math.min(LAST_PAUSE_MS, 2 * pauseMs);
       }
-      waiting -= 1;
+      waiting.count -= 1;
     });
     return false;
   };

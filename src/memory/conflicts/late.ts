@@ -74,7 +74,7 @@ export function createSettleLate(deps: MemoryDeps, turns: TurnLinks, heads: Head
           return end.winner;
         }
       }
-      if (place !== undefined) await takeSlot(deps, turns, call, record);
+      if (place !== undefined) await takeSlot(deps, turns, call, record, { patienceMs: LEASE_MS });
       return undefined;
     }
     return undefined;

@@ -34,11 +34,17 @@ export function createMeetNearest(
     return space === undefined || vector === undefined ? [] : [{ record, space, vector }];
   };
 
-  /** Of the values of a claimed slot whoever wrote or brought back the one that has it ends the others: nobody else decides between them. */
-  const isLeftToSlot = async (one: MemoryRecord, other: MemoryRecord): Promise<boolean> => {
-    const id = slotKey(one, deps.relations)?.id;
-    if (id === undefined || id !== slotKey(other, deps.relations)?.id) return false;
-    return (await deps.slots.read(one.tenant, [id])).length > 0;
+  /**
+   * Of the values of a claimed slot whoever wrote or brought back the one that has it ends the others: nobody else decides between them, but
+   * where the slot is at rest and has the newer one, which nobody told the older one of.
+   */
+  const isLeftToSlot = async (older: MemoryRecord, newer: MemoryRecord): Promise<boolean> => {
+    const id = slotKey(older, deps.relations)?.id;
+    if (id === undefined || id !== slotKey(newer, deps.relations)?.id) return false;
+    const [held] = await deps.slots.read(older.tenant, [id]);
+    if (held === undefined) return false;
+    const { memory_id: holder, previous_id: before, lease_until: leaseUntil } = held.document;
+    return holder !== newer.memory_id || before !== undefined || Date.parse(leaseUntil) > deps.clock();
   };
 
   return async (tenant, embedded) => {

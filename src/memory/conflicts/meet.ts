@@ -25,7 +25,9 @@ export function meets(step: Step, head: StoredRecord, { does, reason }: Meeting)
       return step;
     case 'repeat':
       // of a more trusted memory it becomes no part
-      return trustedMore(step.record, record) < 0 ? repeats(record, reason) : { do: 'repeat', head: record, outcome: 'merged', reason };
+      return step.record.trust_tier < record.trust_tier
+        ? repeats(record, reason)
+        : { do: 'repeat', head: record, outcome: 'merged', reason };
     case 'merge':
       return { do: 'merge', head, outcome: 'merged', reason };
     case 'replace': {

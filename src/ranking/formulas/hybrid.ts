@@ -12,7 +12,7 @@ export const hybrid: Formula = (page, context) => {
     return { evidence, parts, total: sumOf(parts) };
   });
   const weight = context.weights['newest'] ?? 0;
-  const newer = weight === 0 ? undefined : newerStatements(scored, context.holdsNow);
+  const newer = weight === 0 ? undefined : newerStatements(scored, weight, context.holdsNow);
   const renewed = newer === undefined || newer.size === 0 ? scored : withPart(scored, 'newest', (one) => newer.get(one) ?? null, context);
   if (!context.dates.first || (context.weights['earliest'] ?? 0) === 0) return renewed;
   const early = earliness(renewed);

@@ -56,6 +56,19 @@ describe('memory forget, by id', () => {
     }
   });
 
+  it('leaves to a person what was held back between the dry run of an agent’s plan and the plan', async () => {
+    const world = createWorld();
+    const by = world.call(principal({ actor: 'agent' }));
+    const record = plant(world, { content: 'poison', trust_tier: 1, topic: 'tea' });
+    const { plan, count } = await world.memory.forget({ filter: { topic: 'tea' }, dry_run: true }, by);
+    expect(count).to.equal(1);
+    plant(world, { ...record, status: 'quarantined', version: 2 });
+    const answer = await world.memory.forget({ plan: plan ?? '' }, by);
+    expect(answer).to.deep.include({ forgotten: 0 });
+    expect(answer.skipped?.map(({ memory_id }) => memory_id)).to.deep.equal([record.memory_id]);
+    expect(statusOf(world, record)).to.equal('quarantined');
+  });
+
   it('honours the version, a legal hold, and a dry run', async () => {
     const world = createWorld();
     const record = plant(world, { content: 'x'.repeat(500) });

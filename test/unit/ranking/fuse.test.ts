@@ -199,7 +199,7 @@ describe('fuse', () => {
     expect(ids(before, said('b', '猫粮快要吃完了', 5)), 'of something else').to.deep.equal(['a', 'b']);
     expect(ids(before, said('b', '老周住在北京城东。', 5)), 'the same again').to.deep.equal(['a', 'b']);
     const [first, second] = rank(spec, before, said('b', '老周住在上海城东', 5)) as [RankedHit, RankedHit];
-    expect(part(first, 'newest')).to.deep.include({ raw: 1, contribution: 0.2 });
+    expect(part(first, 'newest')).to.deep.include({ contribution: 0.01 });
     expect(part(second, 'newest')).to.deep.include({ raw: null, contribution: 0 });
   });
 
@@ -223,6 +223,22 @@ describe('fuse', () => {
     ).to.equal('old');
     expect(first('阿杰吃辣吗？', '阿杰特别爱吃辣。', '阿杰胃不好，不吃辣了。')).to.equal('now');
     expect(first('阿杰以前吃辣吗？', '阿杰特别爱吃辣。', '阿杰胃不好，不吃辣了。')).to.equal('old');
+  });
+
+  it('puts the newest before the older one, and before nothing that answers better', () => {
+    const spec = specOf({ query: 'Where does Dana live now?', vectors: [en()] });
+    const said = (id: string, content: string, days: number, cos: number): IndexHit =>
+      hitOf(spec, recordOf({ memory_id: id, content, event_at: new Date(ASKED_AT_MS - days * 86_400_000).toISOString() }), {
+        cos,
+        lex: 20,
+      });
+    const ranked = rank(
+      spec,
+      said('best', 'Her flat is where Dana is at home, as the letter with the new address tells.', 40, 0.9),
+      said('old', 'Dana lives in Leeds.', 90, 0.82),
+      said('now', 'Dana moved to Bristol and lives there.', 5, 0.8),
+    );
+    expect(ranked.map(({ record }) => record.memory_id)).to.deep.equal(['best', 'now', 'old']);
   });
 
   it('puts the earliest day first where the first conversation is asked for, and nowhere else', () => {

@@ -27,9 +27,12 @@ describe('a new memory against what somebody else confirmed of their own', () =>
   it('is as trusted as it: nobody’s yes to their own words counts against others', () => {
     expect([tierAgainst(confirmed, 'ann'), tierAgainst(confirmed, 'bob')]).to.deep.equal([3, 4]);
     expect(trustedMore(said('ann', after, 3), confirmed)).to.equal(0);
-    expect(does(confirmed, said('ann', after, 3), true), 'an admin’s takes its place').to.equal('replace');
+    expect(does(confirmed, said('ann', after, 3), true), 'an admin’s does not end it: for its writer it is more').to.equal('contest');
     expect(does(confirmed, said('ann', after, 3)), 'without that right').to.equal('contest');
-    expect(does(confirmed, said('ann', before, 3)), 'the same is a repeat, and no lesser one').to.be.oneOf(['repeat', 'merge']);
+    expect(does(confirmed, said('ann', before, 3)), 'the same again takes nothing from it').to.equal('repeat');
+    expect(does(said('bob', before, 3), said('ann', before, 4, { principal: 'ann', of_another: false })), 'nor is it taken in').to.equal(
+      'beside',
+    );
   });
 
   it('is less trusted where an admin confirmed it, and where its writer says it again', () => {
