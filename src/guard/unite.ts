@@ -57,12 +57,17 @@ function foreignPart(record: MemoryRecord, head: MemoryRecord, other: MemoryReco
   return Object.entries(sealedTextsOf(record)).find(([field, text]) => text !== before[field] && text !== brought[field])?.[0];
 }
 
-/** Confirmed is what was confirmed of both, by the same person. */
-function unitedMark({ guard }: MemoryRecord, head: MemoryRecord, other: MemoryRecord): MemoryRecord['guard'] {
+/**
+ * Confirmed is what was confirmed of both, by the same person; readers have confirmed the very texts of the head, which somebody else's saying
+ * the same takes from nobody.
+ */
+function unitedMark(record: MemoryRecord, head: MemoryRecord, other: MemoryRecord): MemoryRecord['guard'] {
+  const { guard } = record;
   const { confirmed_by: by } = head.guard;
   const { confirmed_by: _by, confirmed_for: _for, ...mark } = guard;
   const same = by !== undefined && JSON.stringify(by) === JSON.stringify(other.guard.confirmed_by);
-  const readers = head.guard.confirmed_for?.filter((one) => other.guard.confirmed_for?.includes(one)) ?? [];
+  const unchanged = JSON.stringify(sealedTextsOf(record)) === JSON.stringify(sealedTextsOf(head)) && !bringsTags(head, other);
+  const readers = head.guard.confirmed_for?.filter((one) => unchanged || other.guard.confirmed_for?.includes(one)) ?? [];
   return { ...mark, ...(same ? { confirmed_by: by } : {}), ...(readers.length > 0 ? { confirmed_for: readers } : {}) };
 }
 

@@ -65,7 +65,9 @@ describe('confirmations', () => {
       .to.throw(HindsightError)
       .with.property('code', 'ERR_INTERNAL');
     const other = { ...both, memory_id: 'other', guard: forAnn.guard };
-    expect(openAdmitted(guard.unite(both, both, other)).guard.confirmed_for).to.deep.equal([ann.owner]);
+    expect(openAdmitted(guard.unite(both, both, other)).guard.confirmed_for, 'the same texts').to.have.members([ann.owner, root.owner]);
+    const tagged = { ...other, tags: ['more'] };
+    expect(openAdmitted(guard.unite(both, both, tagged)).guard.confirmed_for, 'with another tag').to.deep.equal([ann.owner]);
   });
 
   it('of one’s own words are a stated tier to everybody else', () => {
