@@ -1,7 +1,8 @@
 /** Passwords and passphrases of Chinese words alone (口令是春眠不觉晓): no digit or letter gives them away, so the word before them and the end of the clause have to. */
 import type { Finding } from './finding.ts';
 
-const NAME = String.raw`(?:密码|密碼|口令|暗[号號]|密语|密語|通行码)`;
+/** Not 暗号, a watchword between people, which is told and asked for like any phrase. */
+const NAME = String.raw`(?:密码|密碼|口令|密语|密語|通行码)`;
 const TIE = String.raw`(?:\s{0,2}[:：=＝]\s{0,2}|\s{0,2}(?:现在|現在|目前|暂时|暫時|统一|还|就|都)?(?:是|为|為|叫|改成|改为|改為|换成|换为|換成|设成|设为|設為|设置为|设置成|变成)了?\s{0,2}[:：]?\s{0,2})`;
 const SAID = new RegExp(`${NAME}${TIE}([“"'「『]?)(\\p{Script=Han}{4,16})(?=[”"'」』]?\\s{0,2}(?:[，,。.；;！!、）)\\n]|$))`, 'gu');
 
