@@ -2,6 +2,7 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
 import type { MemoryIndex } from '../domain/ports.ts';
 import type { AsOf, HitRecord, IndexHit, SearchPage, SearchSpec } from '../domain/ranking.ts';
+import type { Scope } from '../domain/scope.ts';
 import { openScoped, unscreened, type Scoped } from '../domain/sealed.ts';
 import { HindsightError } from '../errors.ts';
 import { FITS, pageThen, versionsThen } from './as-of.ts';
@@ -43,7 +44,7 @@ export function createMemorySearch(client: Client, prefix: string): Pick<MemoryI
     const both = [memory, versions];
     // a copy made a moment ago is looked for here alone
     await storeCall(() => client.indices.refresh({ index: versions, ignore_unavailable: true }, RETRY));
-    const answer = await run(both, buildSearchBody(spec, box.scope.filter, box.scope.principal.owner));
+    const answer = await run(both, bodyOf(spec, box.scope));
     const found = answer?.hits.hits.map(indexHit) ?? [];
     if (found.length === 0) return { hits: [], tookMs: answer?.took ?? 0 };
     const ids = [...new Set(found.map(({ record }) => record.memory_id))];
@@ -60,7 +61,7 @@ export function createMemorySearch(client: Client, prefix: string): Pick<MemoryI
     async places(box) {
       const { spec, scores } = openScoped(box);
       const query = {
-        ...buildSearchBody(spec, box.scope.filter, box.scope.principal.owner),
+        ...bodyOf(spec, box.scope),
         size: 0,
         _source: false,
         include_named_queries_score: false,
@@ -74,13 +75,14 @@ export function createMemorySearch(client: Client, prefix: string): Pick<MemoryI
     async search(box) {
       const spec = openScoped(box);
       if (spec.asOf !== undefined) return unscreened(await searchPast(box, spec.asOf));
-      const answer = await run(
-        placementOf(prefix, box.scope.tenant).memory,
-        buildSearchBody(spec, box.scope.filter, box.scope.principal.owner),
-      );
+      const answer = await run(placementOf(prefix, box.scope.tenant).memory, bodyOf(spec, box.scope));
       return unscreened({ hits: answer?.hits.hits.map(indexHit) ?? [], tookMs: answer?.took ?? 0 });
     },
   };
+}
+
+function bodyOf(spec: SearchSpec, { filter, principal }: Scope): Record<string, unknown> {
+  return buildSearchBody(spec, filter, principal.owner);
 }
 
 function indexHit(hit: estypes.SearchHit<HitRecord>): IndexHit {

@@ -65,7 +65,9 @@ export async function rank(
   const input = maskedQuery(deps, principal.tenant, given);
   const { query, also } = askedIn(input);
   const texts = also === undefined ? [query] : [query, also];
-  const profile = action === 'forget' ? withoutNewest(profileOf(deps, input)) : profileOf(deps, input);
+  const asked = profileOf(deps, input);
+  // what a forget by query takes goes by what it says, whatever else was said before
+  const profile = action === 'forget' ? withWeights(asked, { newest: 0 }) : asked;
   const nowMs = deps.clock();
   const statuses = searchStatuses(input.filter?.status, input.include_superseded === true);
   const asOf = asOfIn(input, statuses, nowMs);
@@ -108,11 +110,6 @@ export async function rank(
   const withoutVectors = first === undefined || more === undefined || screening.withoutVectors;
   const degraded = [...(withoutVectors ? ['vector'] : []), ...(screening.degraded ? ['guard'] : [])];
   return { screening, brought: screening.brought, query, also, spec, profile, topK, floor, request, degraded };
-}
-
-/** What a forget by query takes goes by what it says, whatever else was said before. */
-function withoutNewest(profile: RankingProfile): RankingProfile {
-  return { ...profile, weights: { ...profile.weights, newest: 0 } };
 }
 
 /** A cross-encoder chooses among more. */
