@@ -22,3 +22,10 @@ function readWords(content: string): ReadonlySet<string> {
   }
   return words;
 }
+
+/** Share of the words of both that both have (Jaccard), 0 to 1; 0 where neither has any. */
+export function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let common = 0;
+  for (const word of a) if (b.has(word)) common += 1;
+  return common / Math.max(1, a.size + b.size - common);
+}

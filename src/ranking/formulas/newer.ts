@@ -1,6 +1,6 @@
 /** Finds among the best hits those that say anew what an older one said: of a fact that changed the newest has to win. */
 import type { Evidence } from '../signals/signal.ts';
-import { wordsOf } from '../words.ts';
+import { jaccard, wordsOf } from '../words.ts';
 import type { Scored } from './formula.ts';
 
 /** Words in common (Jaccard): from here on two texts speak of one thing; from the second on they say the same, and nothing changed. */
@@ -82,11 +82,6 @@ function answerAlike(words: ReadonlySet<string>, before: ReadonlySet<string>, as
   if (now.size < least || then.size < least) return false;
   if (words.size - now.size > MAX_OTHERS || before.size - then.size > MAX_OTHERS) return false;
   return jaccard(now, then) >= SAME_ANSWER;
-}
-
-function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const shared = common(a, b).size;
-  return shared / Math.max(1, a.size + b.size - shared);
 }
 
 function common(a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> {

@@ -4,6 +4,7 @@ import type { RankContext } from '../context.ts';
 import type { Evidence } from '../signals/signal.ts';
 import { sumOf, weightedParts } from './formula.ts';
 import type { Formula, Overrides, Scored } from './formula.ts';
+import { jaccard } from '../words.ts';
 
 const TASK_TYPE: Overrides = {
   task: {
@@ -39,11 +40,4 @@ function score(evidence: Evidence, context: RankContext): Scored {
 function wordsOf({ record }: Evidence): ReadonlySet<string> {
   const { uni, bi } = analyze(record.content);
   return new Set([...uni, ...bi]);
-}
-
-function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  let common = 0;
-  for (const word of a) if (b.has(word)) common++;
-  const all = a.size + b.size - common;
-  return all === 0 ? 0 : common / all;
 }
